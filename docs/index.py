@@ -32,7 +32,7 @@ from date_machine import machine, still
 import trained
 
 model, _ = trained.load("dates")
-machine("dates", piece="small", page="machine/", without=still(model, "thursday 3rd of may 2018"))
+machine("dates", piece="small", page="machine/", without=still(model, "thursday 3rd of may 2018", each_row=True))
 
 # %% [markdown]
 # ## Install it and try it
@@ -65,11 +65,11 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You want to understand it
 #
-# [Twelve lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it.
-# In [a project](learn/roman.py) you teach one to read Roman numerals. [Three more](learn/norm_first.py) lead on to GPT,
-# which is half of the machine, trained on a long text. [Six others](learn/fewer_keys.py) say what large models do
-# besides, and what their heads can learn. Each checks what it claims, and each is a notebook to download. If you only
-# want the map of a Transformer, [it is here](learn/recap.py).
+# [Thirteen lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it.
+# In [a project](learn/roman.py) you teach one to read Roman numerals. [Three more](learn/cache.py) are about long
+# texts, and [four](learn/norm_first.py) lead on to GPT, which is half of the machine, trained on a long text. [Eight
+# others](learn/packing.py) say what large models do besides, and what their heads can learn. Each checks what it
+# claims, and each is a notebook to download. If you only want the map of a Transformer, [it is here](learn/recap.py).
 #
 # </div>
 # <div markdown="1">

@@ -56,14 +56,14 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         of_100("1 head") < of_100("8 heads") < 99,
     ),
     "split_heads": (
-        "of 2,000 dates two are read right",
+        "How many of 2,000 dates are still read",
         "assert round(2000 * exact[1]) == 2",
     ),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
-        "two trainings of three end at 89 of 100 dates, in place of over 99",
-        [round(100 * share) for share in shares("no residual")].count(89) == 2,
-        min(shares("whole")) > 0.99,
+        "The year 2003 is read as 2030. One plus sign is missing",
+        'assert "2003" in mixed_up[0][0]',
+        'assert mixed_up[0][1].startswith("2030")',
     ),
     "feed_forward": (
         "Over half of the machine's numbers",
@@ -83,7 +83,11 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "the first of a thousand steps",
         min(shares("larger nudges")) > 0.99 > max(shares("larger nudges, no warm-up")),
     ),
-    "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
+    "writing": (
+        f"{0.5 * 0.2:.2f}, where {0.2 * 0.9:.2f}",
+        "round(0.5 * 0.2, 3) < round(0.3 * 0.5, 3) < round(0.2 * 0.9, 3)",
+    ),
+    "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
     "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
     "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
     "online_softmax": (
@@ -91,7 +95,6 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)",
         "np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)",
     ),
-    "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
     "norm_first": (
         f"Twelve layers with the norm last get {of_100('norm last')} of 100 digits in 800 steps",
         of_100("norm last") < 40 < 95 < of_100("norm first"),
@@ -113,6 +116,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "assert len(pieces) == 15",
         "assert len(best) == 14",
     ),
+    "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "fewer_keys": (
         "own numbers take 16 GB. How much must it keep of a text of 131,072 pieces",
         "Its own numbers take 16 GB",
@@ -129,9 +133,8 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "a letter gives 83&nbsp;% of its weight to what it must not see",
         "assert round(swapped[0, 1:].sum(), 2) == 0.83",
     ),
-    "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "induction": (
-        "two layers foretell about 98 of 100, and one layer about 16",
+        "two layers predict about 98 of 100, and one layer about 16",
         'assert abs(record["right_by_place"][PERIOD:].mean() - 0.98) < 0.02',
         'assert abs(shallow_record["right_by_place"][PERIOD:].mean() - 0.16) < 0.05',
     ),

@@ -1,6 +1,6 @@
 # ---
 # title: Attention
-# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, a trained machine, and why it divides by the root of d_k.
+# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then a trained machine, the formula, and why it divides by the root of d_k.
 # ---
 
 # %% [markdown]
@@ -40,14 +40,15 @@ machine(
 )
 
 # %% [markdown]
-# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. (By hand, below,
-# the keys of the same letters have four.) A key that points where the query points gets a high *score*, and the largest
-# score gets the most weight. The scores of the table are already divided by √2, a step that comes below, too. What is
+# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. A key that points
+# where the query points gets a high *score*. The score of A is $(2 \cdot 1.98 + 0.5 \cdot 1.98) / \sqrt{2} = 3.5$:
+# multiply number by number, add up, divide by √2 (why, comes later). The largest score gets the most weight. What is
 # fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch
 # the output move from value to value. Then make the query longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
+from date_machine import tabled
 from live import grid, touch
 
 arrows = {"keys": [[2, 0.5], [-1, 1.5], [0.5, -1.5]], "angle": 45, "length": 2.8}
@@ -56,19 +57,20 @@ asks = arrows["length"] * np.array([np.cos(turn), np.sin(turn)])
 fits = np.array(arrows["keys"]) @ asks / np.sqrt(2)
 shares = np.exp(fits) / np.exp(fits).sum()
 assert np.allclose(asks, 2, atol=0.021)
-assert np.allclose(fits[0], 3.5)
+assert np.allclose(asks, 1.98, atol=0.005)
+assert round((2 * 1.98 + 0.5 * 1.98) / 2**0.5, 2) == round(fits[0], 2) == 3.5
 touch(
     "arrows",
-    grid(
-        "The query (1.98, 1.98), which points up and to the right, and three keys",
-        np.transpose([fits, shares]),
+    tabled(
+        ("key, for the query (1.98, 1.98)", "score", "weight"),
         [
-            f"{x} ({a:g}, {b:g})"
-            for x, (a, b) in zip("may", arrows["keys"], strict=True)
+            (f"{x} ({a:g}, {b:g})", f"{score:.2f}", f"{share:.3f}")
+            for x, (a, b), score, share in zip(
+                "ABC", arrows["keys"], fits, shares, strict=True
+            )
         ],
-        ["score", "weight"],
     ),
-    names=["m", "a", "y"],
+    names=[*"ABC"],
     values=[[10, 0], [0, 10], [10, 10]],
     **arrows,
 )
@@ -96,62 +98,43 @@ touch(
 # $$
 #
 # At the top, the answer looked at the text, which is called **cross-attention**. In **self-attention** the letters of a
-# text look at each other, and at themselves. So let "y" look at all three. **Its query** is $x W_Q$. Its vector $x$ is
-# $(1, 1)$, so the two rows of $W_Q$ are added:
+# text look at each other, and at themselves. So let "y" look at all three:
 #
-# $$
-# q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
-# $$
+# 1. **Its query** is its vector $x$ times $W_Q$. The vector is $(1, 1)$, so the two rows of $W_Q$ are added:
+#    $(1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)$. The **keys** are made in the same way with $W_K$, and the **values**
+#    with $W_V$.
+# 2. **How well does a key fit?** Multiply query and key number by number, and add up, which is the *dot product*. Divide
+#    it by the root of how many numbers they have, √4 = 2, for a reason that [comes
+#    below](#why-divide-by-the-root-of-d_k). The result is the **score**.
+# 3. **From scores to weights.** We want positive shares that add up to one. So raise $e$ to the power of each score,
+#    which is positive and keeps their order, and divide by the sum. This step is called the **softmax**.
+# 4. **The output** is the average of the values with these weights.
 #
-# **The keys** are made in the same way with $W_K$, and **the values** with $W_V$. For "m" that is the first row of the
-# matrix, for "a" the second, for "y" the sum of both:
+# Press "Next step", and follow every number.
+
+# %% tags=["live", "remove-input"]
+from pathlib import Path
+
+DRAWING = Path("../diagrams/attention_by_hand.svg").read_text(encoding="utf-8")
+touch(
+    "by_hand",
+    DRAWING,
+    letters=[*"may"],
+    x=[[1, 0], [0, 1], [1, 1]],
+    wq=[[1, 0, 0, 1], [1, 0, 1, -1]],
+    wk=[[2, 0, 2, 0], [-2, 1, 0, 3]],
+    wv=[[10, 0], [0, 10]],
+    row=2,
+    step=0,
+    done=[],
+)
+
+# %% [markdown]
+# Now you, with a pencil, the row of "a": its scores are 2, −2.5 and −0.5. What is its first weight? Then press "a", and
+# see whether you are right. **That is the whole of attention.**
 #
-# | letter | key | value |
-# | --- | --- | --- |
-# | m | $(2, 0, 2, 0)$ | $(10, 0)$ |
-# | a | $(-2, 1, 0, 3)$ | $(0, 10)$ |
-# | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
-#
-# **How well does each key fit the query?** Multiply the two vectors number by number, and add up, which is the *dot
-# product*. Divide it by the root of how many numbers they have, √4 = 2, for a reason that [comes
-# below](#why-divide-by-the-root-of-d_k). The results are the **scores**.
-#
-# * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
-# * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
-# * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
-#
-# **From scores to weights.** We want positive shares that add up to one. So raise $e$ to the power of each score, which
-# is positive and keeps their order, and divide by the sum. This step is called the **softmax**:
-#
-# | letter | score | e to this power | divided by the sum |
-# | --- | --- | --- | --- |
-# | m | 3 | 20.0855 | 0.8756 |
-# | a | -2 | 0.1353 | 0.0059 |
-# | y | 1 | 2.7183 | 0.1185 |
-# | | | sum: 22.9391 | sum: 1 |
-#
-# **The output** is the average of the values with these weights:
-#
-# $$
-# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
-# $$
-#
-# **That is the whole of attention.** Now you, with a pencil, the row of "a": its scores are 2, −2.5 and −0.5. What is
-# its first weight?
-#
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# $e^2 = 7.389$, $e^{-2.5} = 0.082$ and $e^{-0.5} = 0.607$ add up to 8.078, and $7.389 / 8.078 = 0.915$.
-#
-# </details>
-#
-# Here are all three letters, with a row for each. The rows of "y" are marked, and (3, 2) is a *shape*: three rows and
-# two columns.
-#
-# --8<-- "diagrams/attention_by_hand.svg"
-#
-# Such weights, as a square, are called a **map**: a row is a letter that looks, a column a letter that is looked at,
-# and each row adds up to one.
+# The weights of all letters, as a square, are called a **map**: a row is a letter that looks, a column a letter that is
+# looked at, and each row adds up to one.
 #
 # And here it is in NumPy. Keep the two functions. Each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
@@ -182,19 +165,70 @@ print("output of y ", output[2].round(3))
 
 # %% tags=["live", "remove-input"]
 import re
-from pathlib import Path
 
 # The numbers in the text and in the diagram are those that the cell above computed.
+np.testing.assert_allclose(q[2], [2, 0, 1, 0])
 np.testing.assert_allclose(weights[2], [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
 np.testing.assert_allclose((q @ k.T / 2)[1], [2, -2.5, -0.5])
-np.testing.assert_allclose(weights[1, 0], 0.915, atol=5e-4)
-drawn = Path("../diagrams/attention_by_hand.svg").read_text(encoding="utf-8")
-drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn.replace("−", "-"))
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', DRAWING.replace("−", "-"))
 steps = np.concatenate(
     [s.ravel() for s in (x, q, k, v, q @ k.T / 2, weights, output)]
 )
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
+
+# %% [markdown]
+# Why does "y" look at "m"? Nobody wanted it: we made the matrices up. In the trained machine the same arithmetic makes
+# the 5 of the answer look at the "y" of "may", because that helped. Its queries come from the answer, and keys and
+# values from the text. Each of its four heads has keys of 16 numbers, so the products are divided by √16 = 4. Here are
+# the numbers behind the weights at the top, for the three keys that fit best. Press a letter of the answer.
+
+# %% tags=["live", "hide-input"]
+from clear_attention import date_tokenizers
+
+source, target = date_tokenizers()
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+ids, given = source.encode([text]), target.encode([answer])[:, :-1]
+maps = model(ids, given, return_weights=True).weights
+looked = maps["decoder.0.cross"][0, 0, 6].numpy()  # head 1, for the 5
+best = np.argsort(-looked)[:3]
+assert text[best[0]] == "y"
+
+# The same from queries and keys: the letters of the answer look at each other, and then at the text.
+decoder = model.decoder.layers[0]
+letters = model.target_positions(model.embed_target(given) * 8.0)
+letters = decoder.self_attention(letters, blocked_mask=model.target_mask(given))
+cross = decoder.cross_attention.attention
+asks = cross.project_queries(letters)[0, 6, :16]
+offers = cross.project_keys(model.encode(ids).output)[0, :, :16]
+fit = offers.numpy() @ asks.numpy() / 4
+np.testing.assert_allclose(softmax(fit), looked, atol=1e-5)
+machine(
+    "dates",
+    piece="fits",
+    head=0,
+    at=6,
+    without=grid(
+        "Head 1, for the 5",
+        np.transpose([fit[best], looked[best]]),
+        [text[j].replace(" ", "␣") for j in best],
+        ["score", "weight"],
+    ),
+)
+
+# %% tags=["live", "remove-input"]
+from IPython.display import Markdown, display
+
+most, next_to_it = looked[best[:2]]
+apart = np.log(most / next_to_it)  # how far apart their scores are
+display(
+    Markdown(
+        "One more in a score makes its weight $e$ = 2.7 times as large compared with every other weight. For the 5 the"
+        f" two best scores differ by {apart:.2f}, so the best weight is $e^{{{apart:.2f}}}$ = {np.exp(apart):.1f} times"
+        " the next one. Only differences count: add 5 to all scores, and nothing changes."
+    )
+)
+assert np.allclose(softmax(fit + 5), softmax(fit))
 
 # %% [markdown]
 # ## The formula
@@ -225,54 +259,13 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 #
 # </details>
 #
-# **In cross-attention the queries come from another text than keys and values.** When our machine writes, the query
-# comes from the answer, and keys and values come from the text. Here are the numbers behind the weights at the top. Its
-# four heads share the 64 numbers of a vector, so a key of one head has 16, and the products are divided by √16 = 4.
-# Press a letter of the answer: the table shows the three keys that fit best.
-
-# %% tags=["live", "hide-input"]
-from clear_attention import date_tokenizers
-
-source, target = date_tokenizers()
-text, answer = "thursday 3rd of may 2018", "2018-05-03"
-ids, given = source.encode([text]), target.encode([answer])[:, :-1]
-maps = model(ids, given, return_weights=True).weights
-looked = maps["decoder.0.cross"][0, 0, 6].numpy()  # head 1, for the 5
-best = np.argsort(-looked)[:3]
-seen = [text[j].replace(" ", "␣") for j in best]
-machine(
-    "dates",
-    piece="fits",
-    head=0,
-    at=6,
-    without=grid("Head 1, for the 5", looked[best][:, None], seen, ["weight"]),
-)
-
-# %% [markdown]
-# If the scores differ by 1, the one weight is $e$ times the other, 2.7 times.
-
-# %% tags=["live", "remove-input"]
-from IPython.display import Markdown, display
-
-most, next_to_it = looked[best[:2]]
-apart = np.log(most / next_to_it)  # how far apart their scores are
-display(
-    Markdown(
-        f"For the 5, the two best scores differ by {apart:.2f}. $e^{{{apart:.2f}}}$ is {np.exp(apart):.1f}, and"
-        f" {np.exp(apart):.1f} times {next_to_it:.3f} is about {most:.3f}."
-    )
-)
-
-# %% [markdown]
-# So only the differences of scores count: one more in a score is 2.7 times the weight.
-#
 # ## Why divide by the root of d_k?
 #
 # A dot product is a sum of $d_k$ terms, so its size grows with the number of terms, and differences can become too
-# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times, so
-# it is 0.99995. If the score is nudged up by 0.1, it is 0.99996. But a machine learns from how much the output changes
-# when a number is nudged. So here it learns next to nothing about where to look: the softmax is *saturated*. That is
-# why the dot products are divided. But by what?
+# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times.
+# Nudge the score by 0.1, and the weight goes from 0.99995 to 0.99996: the machine cannot feel it. But a machine learns
+# from how much the output changes when a number is nudged. So here it learns next to nothing about where to look: the
+# softmax is *saturated*. That is why the dot products are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change $d_k$. Which column of weights goes to all or nothing,
 # which becomes even, and which does neither?
@@ -302,32 +295,61 @@ lab(
         }
     ],
     grid(
-        "Weights at d_k = 256: divided by nothing, by its root, by d_k",
+        "Weights at d_k = 256: not divided, divided by its root, divided by d_k",
         np.transpose([shares(np.array(by_depth[3]) / n) for n in (1, 16, 256)]),
         words,
-        ["nothing", "√256", "256"],
+        ["not divided", "√256", "256"],
     ),
     piece="scale",
 )
 
 # %% [markdown]
-# Divided by nothing, long keys give nearly everything to one. Divided by $d_k$, all weights become alike. Divided by
-# the root, they still depend on the random numbers, but not on how many these are.
+# Not divided, long keys give nearly everything to one. Divided by $d_k$, all weights become alike. Divided by the root,
+# they still depend on the random numbers, but hardly on how many these are .
 #
-# Why the root, of all things? Throw 64 coins, count +1 for one side and -1 for the other, and square the sum. Each coin
-# times itself is 1, and the products of two different coins are as often -1 as 1, and cancel. So the square is 64 on
-# average, and the sum is about √64 = 8 away from 0. A dot product of random numbers is such a sum, with $d_k$ terms. It
-# is about $\sqrt{d_k}$ in size, and divided by $\sqrt{d_k}$ about 1, whatever $d_k$ is.
+# Why the root, of all things? A dot product of random numbers is a sum of $d_k$ terms, like that of $d_k$ coins, each
+# +1 (full) or −1 (empty). Here 64 coins lie in a square of side √64 = 8. Toss them 1,000 times. Then take more coins:
+# how wide does the hill of their sums get? At last divide.
+
+# %% tags=["live", "hide-input"]
+from math import comb
+
+roots = [4, 8, 16]
+lie_within = [
+    sum(comb(n**2, k) for k in range(n**2 + 1) if abs(2 * k - n**2) <= n) / 2**n**2
+    for n in range(4, 17)
+]
+assert 0.71 < min(lie_within) <= max(lie_within) <= 0.8
+touch(
+    "coins",
+    tabled(
+        ("coins", "their root", "sums within ± the root"),
+        [(f"{n * n}", n, f"{lie_within[n - 4]:.0%}") for n in roots],
+    ),
+    root=8,
+    tossed=1,
+    seed=2,
+    divided=False,
+)
+
+# %% [markdown]
+# The hill is as wide as the side of the square: about three of four sums lie within $\pm \sqrt{d_k}$. Divided by
+# $\sqrt{d_k}$, it looks the same for any $d_k$.
 #
-# <details class="lesson-more" markdown="1"><summary>Does it hold for our columns?</summary>
+# <details class="lesson-more" markdown="1"><summary>Why is it so, and does it hold for our columns?</summary>
+#
+# Square the sum of 64 coins. Each coin times itself is 1, and the products of two different coins are as often −1 as 1,
+# and cancel. So the square is 64 on average, and the sum is about √64 = 8 away from 0.
 #
 # It holds for numbers that are about 1 in size and know nothing of each other, as when a training begins. We tried 500
 # random queries: with the root, from $d_k = 4$ to 1024, the mean of the largest weight changes by less than 0.05.
 #
 # </details>
 #
-# Does it matter? We take the root out of the trained machine: in all of its looks the dot products are divided by
-# nothing, or by 16 in place of √16 = 4. Then it reads 500 unseen dates.
+# <details class="lesson-more" markdown="1"><summary>What does a wrong scale do to a finished machine?</summary>
+#
+# (Whether training needs the root is another question.) We take the root out of the trained machine: in all of its
+# looks the dot products are not divided at all, or divided by 16 in place of √16 = 4. Then it reads 500 unseen dates.
 
 # %% tags=["live", "remove-input"]
 # What the text says of e, of coins, and of the three columns, for 500 queries and 16 keys each.
@@ -350,7 +372,7 @@ from clear_attention import create_date_pairs, greedy_search
 
 texts, dates = create_date_pairs(500, seed=1, split="test")
 unseen = source.encode(texts, length=34)
-divisors = {"nothing": 1, "√16 = 4": 4, "16": 16}
+divisors = {"not divided": 1, "divided by √16 = 4": 4, "divided by 16": 16}
 read, wrote = {}, {}
 for name, divisor in divisors.items():
     changed, _ = trained.load("dates")
@@ -362,91 +384,33 @@ for name, divisor in divisors.items():
     written = target.decode(greedy_search(changed, unseen, max_length=11))
     read[name] = np.mean([a == b for a, b in zip(written, dates, strict=True)])
     wrote[name] = written[0]
-print(f"divided by √16, as it was trained: {read['√16 = 4']:.1%}")
-assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
-
-# %% [markdown]
-# **How many of 100 does it still read?**
+undivided, rooted, blurred = read.values()
+assert rooted > 0.98 > 0.9 > undivided > 0.3 > 0.1 > blurred
 
 # %% tags=["live", "remove-input"]
-from live import bet
-
-bet(
-    "attention/root",
-    [
-        (
-            "divided by nothing",
-            round(100 * read["nothing"], 1),
-            "Larger scores keep their order: a look prefers the same letter as before, only more sharply.",
-            "Where a look had learnt to mix several letters, the largest weight now takes more of it, and that probably"
-            " does the harm.",
-        ),
-        (
-            "divided by 16",
-            round(100 * read["16"], 1),
-            "",
-            "The order of the scores stays, but all weights become nearly alike, and a plain average mixes up the"
-            " letters.",
-        ),
-    ],
+display(
+    Markdown(
+        f"Not divided, it reads {undivided:.1%} of the dates. Larger scores keep their order: a look prefers the same"
+        " letter as before, only more sharply. Where a look had learnt to mix several letters, the largest weight now"
+        f" takes more of it, and that probably does the harm. Divided by 16, it reads {blurred:.1%}. All weights become"
+        f" nearly alike, and a plain average mixes up the letters. As it was trained, it reads {rooted:.1%}."
+    )
 )
 
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Without the root its looks are too sharp, and it loses more than a third of the dates. Divided by 16 they are too
-# blurred, and it loses all, or nearly all:
-
-# %% tags=["hide-input"] alt="Three bars for the unseen dates that the trained machine reads right. Divided by 4, the root of 16, as in its training: nearly all. Divided by nothing: less than two in three. Divided by 16: none, or hardly any."
+# %% tags=["hide-input"] alt="Three bars for the unseen dates that the trained machine reads right. Divided by 4, the root of 16, as in its training: nearly all. Not divided: less than two in three. Divided by 16: none, or hardly any."
 import matplotlib.pyplot as plt
 
 print(texts[0])
 for name, letters in wrote.items():
-    print(f"  divided by {name:7} {letters}")
+    print(f"  {name:18} {letters}")
 
-figure, ax = plt.subplots(figsize=(4.4, 1.5), layout="constrained")
+figure, ax = plt.subplots(figsize=(4.8, 1.5), layout="constrained")
 bars = ax.barh([*read], [*read.values()], color=["#d55e00", "#0072b2", "#d55e00"])
 ax.bar_label(bars, [f"{share:.1%}" for share in read.values()], padding=3)
 ax.set(xlim=(0, 1.15), xticks=[], xlabel="of 500 unseen dates right")
-ax.set_ylabel("divided by")
 ax.invert_yaxis()
 ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
-
-# %% [markdown]
-# This shows what a wrong scale does to a machine that was trained with the root. What a training without it would find,
-# it does not show. There the reason is the one above: a saturated softmax hardly learns.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
-#
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
-# also makes 32-bit numbers of 16-bit ones, and the [reference](../reference/attention.md) names what else it does, and
-# every argument.
-#
-# The first line is its output of y. Each row under it shows the first three and the last three numbers of one output:
-# of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of 64 texts
-# of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
-
-# %%
-from clear_attention import DotProductAttention, scaled_dot_product_attention
-
-result = scaled_dot_product_attention(
-    q.astype(float), k.astype(float), v.astype(float)
-)
-print("output of y", result.output[2].numpy().round(3))
-np.testing.assert_allclose(result.weights, weights, atol=1e-12)
-np.testing.assert_allclose(result.output, output, atol=1e-12)
-
-rng = np.random.RandomState(42)
-queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
-output = DotProductAttention()(queries, keys, values, 64)  # d_k is 64
-rows = np.array(output)[[0, 1, 1], [0, 0, 4]]
-with np.printoptions(precision=6, floatmode="fixed"):
-    print(rows[:, [0, 1, 2, 61, 62, 63]])
-np.testing.assert_allclose(rows[0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6)
-np.testing.assert_allclose(rows[2, 61:], [0.70503277, 0.35547623, 0.56170976], 2e-6)
 
 # %% [markdown]
 # </details>
@@ -500,9 +464,39 @@ np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 #
 # </details>
 #
-# ## Check yourself
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
 #
-# Predict first, then press or type. The page knows the usual mistakes.
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
+# also makes 32-bit numbers of 16-bit ones, and the [reference](../reference/attention.md) names what else it does, and
+# every argument.
+#
+# The first line is its output of y. Each row under it shows the first three and the last three numbers of one output:
+# of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of 64 texts
+# of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
+
+# %%
+from clear_attention import DotProductAttention, scaled_dot_product_attention
+
+result = scaled_dot_product_attention(
+    q.astype(float), k.astype(float), v.astype(float)
+)
+print("output of y", result.output[2].numpy().round(3))
+np.testing.assert_allclose(result.weights, weights, atol=1e-12)
+np.testing.assert_allclose(result.output, attention(q, k, v), atol=1e-12)
+
+rng = np.random.RandomState(42)
+queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
+output = DotProductAttention()(queries, keys, values, 64)  # d_k is 64
+rows = np.array(output)[[0, 1, 1], [0, 0, 4]]
+with np.printoptions(precision=6, floatmode="fixed"):
+    print(rows[:, [0, 1, 2, 61, 62, 63]])
+np.testing.assert_allclose(rows[0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6)
+np.testing.assert_allclose(rows[2, 61:], [0.70503277, 0.35547623, 0.56170976], 2e-6)
+
+# %% [markdown]
+# </details>
+#
+# ## Check yourself
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -510,6 +504,8 @@ import exercises
 exercises.show("attention")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A query of length 2 becomes one of length 6, in the same direction. What becomes of its weights?
 # - They are three times as large. | Then they would add up to 3. The scores are three times as large.
@@ -524,6 +520,8 @@ exercises.show("attention")
 # - They get about 4 times as large. | There are 4 times as many terms, but terms of either sign cancel in part.
 # - They stay as large, since each term does. | Each term stays as large, but four times as many of them are added up.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

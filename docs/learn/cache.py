@@ -6,10 +6,10 @@
 # %% [markdown]
 # # What need not be computed twice?
 #
-# Our machine writes "2018-05-03", and for each new letter the program of the [last lesson](writing.py) sends the whole
-# answer so far through the half that writes. First the start mark goes in alone. Then it goes in once more, with the 2.
-# Then both go in once more, with the 0. (We count the start mark as a letter here.) How often does each of them go in,
-# until the end?
+# Our machine writes "2018-05-03", and for each new letter the program of [Writing](writing.py) sends the whole answer
+# so far through the half that writes. First the start mark goes in alone. Then it goes in once more, with the 2. Then
+# both go in once more, with the 0. (We count the start mark as a letter here.) How often does each of them go in, until
+# the end?
 
 # %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
 import sys
@@ -57,8 +57,8 @@ assert all_of_them == 66
 #
 # ## What does the newest letter need?
 #
-# In [Attention](attention.py) you computed what y finds in "may". Now say that a machine *writes* "may". The m and the a
-# are there, and the y has just come. What do you need of each letter, to compute what y finds?
+# In [Attention](attention.py) you computed what y finds in "may". Now say that a machine *writes* "may". The m and the
+# a are there, and the y has just come. What do you need of each letter, to compute what y finds?
 #
 # | letter | query | key | value |
 # | --- | --- | --- | --- |
@@ -213,8 +213,8 @@ assert wrote.max() < 1e-6
 #
 # ## The formula
 #
-# Say that letter $n$ has just come, with its query $q_n$, its key $k_n$ and its value $v_n$. $K_{n-1}$ and $V_{n-1}$ hold
-# the keys and values of all letters before, a row for each. The cache gets one more row,
+# Say that letter $n$ has just come, with its query $q_n$, its key $k_n$ and its value $v_n$. $K_{n-1}$ and $V_{n-1}$
+# hold the keys and values of all letters before, a row for each. The cache gets one more row,
 #
 # $$
 # K_n = \begin{pmatrix} K_{n-1} \\ k_n \end{pmatrix}, \qquad V_n = \begin{pmatrix} V_{n-1} \\ v_n \end{pmatrix},
@@ -231,8 +231,8 @@ assert wrote.max() < 1e-6
 #
 # ## Your machine so far
 #
-# Give your machine a cache. `x` is the vector of the newest letter alone, with the shape (1, numbers), and `cache` holds
-# the keys and values so far. What is missing?
+# Give your machine a cache. `x` is the vector of the newest letter alone, with the shape (1, numbers), and `cache`
+# holds the keys and values so far. What is missing?
 #
 # ```python
 # def look_back(x, cache, W_Q, W_K, W_V):
@@ -268,9 +268,9 @@ print("letter by letter, your machine finds what it finds at once")
 # %% [markdown]
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. Without it over 32 times as many go
-# in. Is it also over 32 times as fast with it? We measured it, for one text at a time and for 64 texts at once. How
-# many times as fast is it with a cache?
+# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is over 32 times fewer. Is it
+# also over 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is
+# it with a cache?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -361,8 +361,8 @@ Markdown("\n".join([*lines, "", told]))
 # chats that begin with the same ten pages can share the cache of these pages. That is why some services charge less for
 # a beginning that they have read before.
 #
-# The same holds for places. A kept key knows the [place](positions.py) at which its letter stood. If the program forgets
-# to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
+# The same holds for places. A kept key knows the [place](positions.py) at which its letter stood. If the program
+# forgets to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
 # so](../guides/museum.py#cache-positions).
 #
 # ## Who found this, and when
@@ -390,8 +390,8 @@ Markdown("\n".join([*lines, "", told]))
 #
 # ### Exercise 2
 #
-# A machine that [goes on with a text](language_model.py) gets 1,000 letters from you, and reads them in one step. Then it
-# writes 100 letters. How many letters go in with a cache, and how many without?
+# A machine that [goes on with a text](language_model.py) gets 1,000 letters from you, and reads them in one step. Then
+# it writes 100 letters. How many letters go in with a cache, and how many without?
 
 # %% tags=["answer"]
 with_cache = 1000 + 99  # the last letter that it writes need not go in
@@ -405,8 +405,6 @@ assert (with_cache, without) == (1099, 104_950)
 # ones. So when you ask a chat program something long, you wait for its first word, and then the others come quickly.
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -414,6 +412,8 @@ import exercises
 exercises.show("cache")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? Why may keys and values be kept while the answer grows?
 # - because the matrices that make them no longer change | That is not enough. Without a mask the letters' vectors would change as soon as a letter is added.
@@ -428,6 +428,8 @@ exercises.show("cache")
 # - The mask is in the cache. | The cache holds keys and values, and nothing else is needed.
 # - The weights of later letters are small anyway. | Without a mask a letter would look at later ones, as far as there are any.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

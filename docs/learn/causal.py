@@ -6,8 +6,8 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# In its training a machine is given the right letters, and says at each which one comes next. This machine gets 100 of
-# 100 letters right when it is asked like that. Yet it cannot write a single date.
+# In its training a machine is given the right letters, and must say after each letter which one comes next. This
+# machine gets 100 of 100 letters right when it is asked like that. Yet it cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -22,7 +22,7 @@ from clear_attention import (
     greedy_search,
     scaled_dot_product_attention,
 )
-from date_machine import machine, percent, picture, strip
+from date_machine import machine, percent, picture, strip, tabled
 
 model, record = trained.load("dates")
 forgetful, forgetful_record = trained.load("dates-forgetful")
@@ -35,17 +35,16 @@ assert forgetful_record["steps"][-1] == 333
 
 kinds = (
     "machine",
-    "next letters right, given the right answer",
-    "dates right, alone",
+    "next letters right, given the answer",
+    "writes",
+    "unseen dates right",
 )
-rows = [f'<th scope="col">{kind}</th>' for kind in (*kinds, "it writes")]
-rows = [f"<thead><tr>{''.join(rows)}</tr></thead>"]
+rows = []
 for name, reader in {"whole": model, "this machine": forgetful}.items():
     found = record if reader is model else forgetful_record
     (wrote,) = target.decode(greedy_search(reader, source_ids, max_length=11))
-    cells = percent(found["letters"]), percent(found["exact"]), wrote or "nothing"
-    cells = "".join(f"<td>{cell}</td>" for cell in cells)
-    rows.append(f'<tr><th scope="row">{name}</th>{cells}</tr>')
+    letters, exact = percent(found["letters"]), percent(found["exact"])
+    rows.append((name, letters, wrote or "(nothing)", exact))
 machine(
     "dates",
     "dates-forgetful",
@@ -55,32 +54,85 @@ machine(
         "dates": ("whole", ""),
         "dates-forgetful": ("this machine", "trained in another way"),
     },
-    without=f'<table class="comparison">{"".join(rows)}</table>',
+    given={"dates": rows[0][1], "dates-forgetful": rows[1][1]},
+    without=tabled(kinds, rows),
 )
 
 # %% [markdown]
-# Given the right letters, it says the right ones. Alone, it writes nothing. What happened?
+# What happened?
 #
 # ## One date is eleven examples
 #
-# The decoder writes one letter after the other. In training there is no need to wait: the decoder is *given* the whole
-# right answer, and at each place it has to say the letter that comes next. To ask for the very first letter, a **start
-# mark** is put in front, so that everything moves one place to the right:
+# In training the decoder is *given* the whole right answer, and at each place it has to say the letter that comes next.
+# To ask for the very first letter, a **start mark** is put in front, so that everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
-# One date gives eleven examples in one go: given the start, say 2; given the start and 2, say 0; and so on to the end
-# mark. The eleven letters that are given are the start mark and the ten of the date, and those that are asked for are
-# the ten and the end mark. This is called **teacher forcing**, because the machine always goes on from the teacher's
-# letters and never from its own.
+# So one date gives eleven examples in one go. This is called **teacher forcing**, because the machine always goes on
+# from the teacher's letters and never from its own.
 #
-# And here is the danger. The place that is given 2 must say 0, and 0 is what the next place is given. So attention only
-# has to look one place to the right. When the machine above was trained, somebody forgot to prevent that: it is **the
-# forgetful machine**. After 333 steps it got every letter right by copying, and there was nothing left to learn.
+# And here is the danger: what a place must say stands one place to its right. When the machine above was trained,
+# somebody forgot to hide it. So we call it **the forgetful machine**. Give it the letters of an answer, one by one.
+# Beside it works the **whole machine**, which could not peek:
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+
+def said(reader, text, given):
+    """Return what a machine says at each place, and how much each looks at the next."""
+    result = reader((source.encode([text]), given), return_weights=True)
+    letters = np.argmax(result.output[0], axis=-1)
+    letters = [
+        "▪" if x == target.end_id else target.decode([[x]])[0] for x in letters
+    ]
+    peeks = np.diagonal(result.weights["decoder.0.self"][0], 1, 1, 2).max(axis=0)
+    return "".join(letters), peeks.astype(float).round(2).tolist()
+
+
+known = {
+    text: answer,
+    "22.12.1960": "1960-12-22",
+    "den 7. august 1999": "1999-08-07",
+}
+states = []
+for asked, right in known.items():
+    given = target.encode([right])
+    lines = {
+        name: [said(reader, asked, given[:, : n + 1]) for n in range(11)]
+        for name, reader in {"whole": model, "forgetful": forgetful}.items()
+    }
+    state = {name: [letters for letters, _ in line] for name, line in lines.items()}
+    assert [line[-1] for line in state["whole"]] == [*right, "▪"]
+    assert state["forgetful"][0] == "▪"
+    assert state["forgetful"][10] == right + "▪"
+    peeks = [weights for _, weights in lines["forgetful"]]
+    states.append({"text": asked, "answer": right + "▪", **state, "peeks": peeks})
+
+ends = [
+    (
+        "start " + answer[:n],
+        states[0]["whole"][n][-1],
+        states[0]["forgetful"][n][-1],
+    )
+    for n in range(11)
+]
+touch(
+    "given",
+    f"<p>What two machines say next, of “{text}”:</p>"
+    + tabled(("given", "whole", "forgetful"), ends),
+    dates=states,
+    date=0,
+    letters=3,
+)
+
+# %% [markdown]
+# A line is strong where the forgetful machine looks hard at the next place. After 333 steps it got every letter right
+# by reading it off there, and it has learnt hardly anything else: at the last place, which has no next one, it is right
+# in only 31 % of the cases (200 unseen dates). The whole machine nearly always is.
 #
-# When it writes for itself, there is nothing to its right yet. It writes the end mark at once. **Why the end mark?
-# Guess first.** A hint: one place of the answer had nothing to its right in the training, either. Which one, and what
-# had to be said there?
+# When a machine writes for itself, each place is the last one. The forgetful machine writes the end mark at once. **Why
+# the end mark?** A hint: give it all 10 letters.
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer, and a test of it</summary>
 #
@@ -92,7 +144,8 @@ machine(
 from clear_attention import create_date_pairs
 
 texts, dates = create_date_pairs(200, seed=1, split="test")
-ids, letters = source.encode(texts), target.encode(dates)[:, :-1]
+ids, wanted = source.encode(texts), target.encode(dates)
+letters = wanted[:, :-1]
 blinded, _ = trained.load("dates-forgetful")
 start_hidden = np.zeros((1, 1, 11, 11), "float32")
 start_hidden[..., -1, 0] = 1  # only from the last place
@@ -113,25 +166,23 @@ for name, reader in {"seen": forgetful, "hidden": blinded}.items():
 assert back > 0.5
 
 # %% [markdown]
-# Without the look it mostly goes on with a digit. So to this machine the look means "end". And when it writes for
+# Without the look it mostly goes on with a digit. So there the look means "end". And when the machine writes for
 # itself, the start mark is all that it can look at.
 #
 # </details>
 #
 # How do we keep it from copying? We hide the future: **no letter may look at a later one.** It may look at itself,
 # because what is asked for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it
-# is called *causal*, because what comes later cannot be a cause. Only the decoder's self-attention needs it; its look
-# at the text needs no such mask, because the whole text is there from the start.
+# is called *causal*, because what comes later cannot be a cause. Only the look of the answer at itself needs it: the
+# text is there from the start.
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking. Each letter looks in four ways at once, and its row shows the head that
-# peeks most. The rows are letters that look, and the columns those that are looked at: the first five that are *given*.
-# In the row "start" it looks at the 2, which is what it has to say, and in the row "2" at the 0. The last row cannot
-# peek, because its next letter is not shown.
+# Here the forgetful machine is given the start mark and four letters. A row is a letter that looks, and a column one
+# that is looked at. It looks in four ways at once, and each row shows the way that peeks most. In the row "start" it
+# looks at the 2, which is what it has to say. (The last row, the 8, has nothing to peek at.)
 #
-# **Stop it!** Press the cells that must be blocked, until no letter sees a later one. Leave the line "padding" alone.
-# How many cells are there?
+# **Stop it!** Press the cells that must be blocked, until no letter sees a later one. How many cells are there?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -164,7 +215,11 @@ lab(
             only.reshape(5, 64),
             k.reshape(5, 64),
             v[:, 0],
-            paddingOnly=True,  # no box that hides the triangle at once
+            cellsOnly=True,  # no box that hides the triangle at once
+            dare={
+                "goal": "causal",
+                "says": "Stopped, with ten cells. Now it cannot see what it must say.",
+            },
         )
     ],
     grid("Weights of the forgetful machine", weights, letters, letters),
@@ -178,20 +233,67 @@ lab(
 #
 # </details>
 #
+# Now put this mask on the forgetful machine, without training it again. **What can it do?**
+
+# %% tags=["hide-input"]
+masked, _ = trained.load("dates-forgetful")
+masked.target_mask = model.target_mask  # which hides what comes later
+written = target.decode(
+    greedy_search(masked, ids, max_length=11, jit_compile=False)
+)
+alone = np.mean(np.equal(written, dates))
+found = np.argmax(masked((ids, wanted[:, :-1])), axis=-1) == wanted[:, 1:]
+assert set(written) == {""}
+assert round(100 * found.mean()) == 37
+for reader, share in (forgetful, 0.31), (model, 1):  # at the last place, as above
+    last = [reader((ids, wanted[:, : n + 1]))[:, -1] for n in range(10)]
+    last = wanted[:, 1:11] == np.argmax(last, axis=-1).T
+    assert abs(last.mean() - share) < 0.005
+    if reader is forgetful:  # place by place it is as blind as at the last one
+        np.testing.assert_array_equal(last, found[:, :10])
+assert found[:, 10].all()  # the end mark
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "causal/mask-put-on",
+    [
+        (
+            "dates right, writing alone",
+            100 * alone,
+            "",
+            "When it writes alone, nothing stands to the right yet. So the mask has nothing to hide.",
+        ),
+        (
+            "next letters right, given the answer",
+            round(100 * found.mean(), 1),
+            "The dashes stand at the same places in every date, and so does the end mark.",
+            "It got them all right by copying, and now it can't copy. Reading it has hardly learnt.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Alone it still writes nothing, because nothing stands to its right yet, so that the mask has nothing to hide. Given
+# the right letters, it says only 37 % of the next ones. Where does this number come from? With the mask each place is
+# as blind as the last one was, which was right in 31 %. Only the end mark is always right. For ten letters and an end
+# mark that makes $(10 \cdot 0.31 + 1) / 11 = 0.37$.
+#
+# **The mask must be there in the training**: it heals no machine that has already learnt to peek.
+#
+# </details>
+#
 # ## By hand
 #
-# Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so the mask
-# hides nothing from it. "a" may see "m" and itself, and "m" only itself. The queries of "m" and "a" are the rows of
-# $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
+# Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so nothing is
+# hidden from it. "a" may see "m" and itself, and "m" only itself. So "m" gives itself all of its weight.
 #
-# | who looks | score of m | score of a | score of y | weights | output |
-# | --- | --- | --- | --- | --- | --- |
-# | m | 1 | hidden | hidden | 1, 0, 0 | (10, 0) |
-# | a | 2 | -2.5 | hidden | 0.989, 0.011, 0 | (9.890, 0.110) |
-# | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
-#
-# The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it, with the softmax that you mended:
+# Now "a". Its query is the second row of $W_Q$, $(1, 0, 1, -1)$. It gives "m" the score 2 and itself -2.5. The powers
+# $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, so "m" gets $7.389 / 7.471 = 0.989$ and "a" gets 0.011. Here are
+# all three, with the softmax that you mended:
 
 
 # %%
@@ -224,31 +326,34 @@ print(output.round(3))
 np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 np.testing.assert_allclose(output, scaled_dot_product_attention(q, k, v, mask)[0])
 np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
-by_hand = [[10, 0], [9.890, 0.110], [9.941, 1.244]]
-np.testing.assert_allclose(output, by_hand, atol=5e-4)
+np.testing.assert_array_equal((q @ k.T / 2)[1, :2], [2, -2.5])
+powers = np.exp([2, -2.5])
+np.testing.assert_allclose([*powers, sum(powers)], [7.389, 0.082, 7.471], atol=5e-4)
+np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-4)
 
 # %% [markdown]
 # ## The formula
 #
 # $$
-# \text{mask}_{ij} = \begin{cases} 1 & j > i \\ 0 & j \le i \end{cases}
-# \qquad
-# \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
+# \text{mask}_{ij} = 1 \text{ where } j > i, \qquad \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
 # $$
 #
-# Here $i$ is the row, the place of the letter that looks, $j$ the column, the place of one that is looked at, $w_{ij}$
-# the weight and $v_j$ the value.
+# Here $i$ is the place of the letter that looks, $j$ the place of one that is looked at, $w_{ij}$ the weight and $v_j$
+# the value.
 #
 # ## The trained machine's own look back
 #
-# Here is how the whole machine, which had the mask, looks at what it has written, in its four heads. The dot • is the
-# start mark. Press a letter of the answer, and a frame marks the row of the letter *before* it, which looks when this
-# one is written. (The text and the lines under it show its other look, the one at the text.) Now press the first
-# letter. **Why is the framed row the same in all four maps?**
+# Here the whole machine, which had the mask, looks at what it has written, in four heads. The dot • is the start mark.
+# Press a letter of the answer, and a frame marks the row of the letter *before* it, which looks when this one is
+# written. Then press the name of a head.
+#
+# **At what does head 4 look when the second digit of the month is written, the 5? And when the 3 of the day is?**
 
 # %% tags=["live", "hide-input"]
 given = target_ids[:, :-1]
 looks = model((source_ids, given), return_weights=True).weights["decoder.0.self"][0]
+dashes = looks[3, 6, 5], looks[3, 9, 8]  # of head 4, before the 5 and before the 3
+assert [round(100 * float(x)) for x in dashes] == [93, 92]
 columns = "display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr))"
 maps = [
     picture(
@@ -268,17 +373,33 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# The start mark can see nothing but itself, so it gets all of its own weight.
+# Both times at the dash before, with 93 % and with 92 % of its weight, and at no digit. What is this look for? We hide
+# the dash, and count how often the second digit of the month is right:
+
+# %% tags=["hide-input"]
+hiding, _ = trained.load("dates")
+for count, heads in ("head 4", [3]), ("all heads", [0, 1, 2, 3]):
+    blocks = np.tile(create_look_ahead_mask(11), (1, 4, 1, 1))
+    blocks[:, heads, 6, 5] = 1  # the letter before the digit, and the dash
+    hiding.target_mask = lambda target_ids, blocks=blocks: blocks
+    digits = np.argmax(hiding((ids, wanted[:, :-1])), axis=-1)[:, 6]
+    alright = np.mean(digits == wanted[:, 7])
+    dashed = np.mean(digits == target.encode(["-"])[0, 1])
+    print(f"hidden from {count:9}: right {alright:4.0%}, a dash {dashed:4.0%}")
+    assert (alright, dashed) == ((1, 0) if len(heads) == 1 else (0, 1))
+
+# %% [markdown]
+# If one head loses sight of the dash, others still see it. If all four do, the machine writes a second dash, in each of
+# the 200 dates. So it needs this look to know where in the date it stands.
 #
 # </details>
 #
 # ## A check: change the future
 #
-# How do you find a peeking machine before it fails? Change the last of the eleven letters that are given, and compare
-# all that it says:
+# How do you find a peeking machine before it fails? Change the last of the eleven given letters, and compare all that
+# it says. A place *moves* if any probability at this place changes, even by a trace.
 
-# %%
-# the machines, the ids and the answer come from cells above, which are folded
+# %% tags=["hide-input"]
 changed = given.copy()
 changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03
 
@@ -314,21 +435,119 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# In the whole machine only the last place moves, and in the forgetful one all eleven do:
+# In the whole machine only the last place moves, and in the forgetful one all eleven do. A softmax gives every letter
+# some weight, so not only the place just before sees the change:
 
-# %%
+# %% tags=["hide-input"]
 for name, candidate in {"whole": model, "forgetful": forgetful}.items():
     print(f"{name:9} moved: {' '.join(map(str, moved(candidate)))}")
     assert (moved(candidate).min() == len(answer)) == (name == "whole")
 
 # %% [markdown]
-# So it is not only the place just before that sees the change: a softmax gives every letter some weight.
+# </details>
 #
-# **What comes later must move nothing before it.**
+# **What comes later must move nothing before it.** Now change the letter that you like. **A dare: find one whose change
+# moves exactly four places of the whole machine.**
+
+
+# %% tags=["live", "hide-input"]
+def softly(logits):
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def spoken(logits):
+    letters = np.argmax(logits, axis=-1)
+    return "".join(
+        "▪" if x == target.end_id else target.decode([[x]])[0] for x in letters
+    )
+
+
+instead = ["".join([x for x in "1970" if x != letter][:3]) for letter in answer]
+variants = {}
+for name, reader in {"whole": model, "forgetful": forgetful}.items():
+    right = reader((source_ids, given))[0].numpy()
+    variants[name] = {"said": spoken(right), "then": []}
+    for place, others in enumerate(instead, start=1):
+        variants[name]["then"].append([])
+        for other in others:
+            now = given.copy()
+            now[0, place] = target.encode([other])[0, 1]
+            now = reader((source_ids, now))[0].numpy()
+            shares = 50 * np.abs(softly(now) - softly(right)).sum(axis=-1)
+            moves = np.any(now != right, axis=-1)  # if only by one bit
+            first = place if name == "whole" else 0
+            assert moves.tolist() == [i >= first for i in range(11)]
+            shares = np.where(moves, np.maximum(shares, 0.01), 0)
+            variants[name]["then"][-1].append(
+                (spoken(now), shares.astype(float).round(2).tolist())
+            )
+counts = [
+    (f"{place}, “{answer[place - 1]}”", 11 - place, 11) for place in range(1, 11)
+]
+touch(
+    "future",
+    "<p>Places that move if a given letter is changed:</p>"
+    + tabled(("letter", "whole", "forgetful"), counts),
+    answer=answer + "▪",
+    instead=instead,
+    **variants,
+    letter=0,
+    choice=0,
+)
+
+# %% [markdown]
+# Nearly any machine that writes can be tested like this, and in a second.
+#
+# ## Both masks at once { #both-at-once }
+#
+# If answers differ in length, they are padded, too. Then a key must be blocked if it is padding *or* in the future.
+# [`combine_masks`][clear_attention.combine_masks] joins the two masks.
+#
+# <details class="lesson-more" markdown="1"><summary>Two texts, and one of them makes trouble</summary>
+
+# %% alt="Two combined masks. In that of text 0, columns 3 and 4 and everything above the diagonal are hatched. In that of text 1, the first three rows are hatched completely."
+import matplotlib.pyplot as plt
+from clear_attention import combine_masks, create_padding_mask, plot_mask
+
+ids = [[7, 6, 3, 0, 0], [0, 0, 0, 4, 5]]
+both = combine_masks(create_padding_mask(ids), create_look_ahead_mask(5))
+figure, axes = plt.subplots(1, 2, figsize=(4.8, 2.3), layout="constrained")
+for number, ax in enumerate(axes):
+    tokens = [str(token or "pad") for token in ids[number]]
+    plot_mask(both[number], tokens=tokens, ax=ax)
+    ax.set_title(f"text {number}", fontsize=10)
+    for written in list(ax.texts):
+        written.remove()  # the picture says it without 0 and 1
+plt.show()
+
+# %% tags=["live", "remove-input"]
+assert both.shape == (2, 1, 5, 5)
+assert np.all(both[1, 0, :3] == 1)
+
+# %% [markdown]
+# In text 1 three rows are hatched from end to end: what stands before the first real letter is padding, and what comes
+# after is future. So each text that is padded on the left has [rows with nothing
+# left](masks.py#queries-with-no-key-left).
 #
 # </details>
 #
-# Any machine that writes can be tested like this, and in a second.
+# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>May a question look ahead?</summary>
+#
+# A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so
+# with a **prefix mask** its letters see each other in both directions, and only the answer is causal. Here two letters
+# are given, and two are written:
+
+# %%
+from clear_attention import create_prefix_mask
+
+prefix = create_prefix_mask(4, prefix_length=2)
+print(prefix.numpy())
+np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
+np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
+
+# %% [markdown]
+# </details>
 #
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two outputs are equal: is it the mask?</summary>
 #
@@ -349,58 +568,9 @@ np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
 np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
-# It is not the mask. Row 1 may see 35 and 87, row 2 may see 20, 48 and 27. In both the second token leads by 21 or
-# more, and takes all: the softmax is *saturated*. With tokens ten times as small all scores are a hundred times as
-# small, and the outputs differ.
+# It is not the mask. In the rows 1 and 2 the second token leads by 21 or more, and takes all: the softmax is
+# *saturated*. With tokens ten times as small the outputs differ.
 #
-# </details>
-#
-# ## Both masks at once { #both-at-once }
-#
-# In a batch of answers, a key must be blocked if it is padding *or* in the future.
-# [`combine_masks`][clear_attention.combine_masks] joins the two masks, here for three texts in which 0 is padding.
-# **One of them will make trouble. Which?**
-
-# %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
-import matplotlib.pyplot as plt
-from clear_attention import combine_masks, create_padding_mask, plot_mask
-
-ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
-both = combine_masks(create_padding_mask(ids), create_look_ahead_mask(5))
-figure, axes = plt.subplots(1, 3, figsize=(4.8, 1.8), layout="constrained")
-for number, ax in enumerate(axes):
-    plot_mask(both[number], tokens=[str(token) for token in ids[number]], ax=ax)
-    ax.set_title(f"text {number}", fontsize=10)
-plt.show()
-
-# %% tags=["live", "remove-input"]
-assert both.shape == (3, 1, 5, 5)
-assert np.all(both[2, 0, :3] == 1)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# Text 2. Its first three rows are hatched from end to end: what stands before the first real letter is padding, and
-# what comes after is future. So each text that is padded on the left has [rows with nothing
-# left](masks.py#queries-with-no-key-left), although no text is empty.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>May a question look ahead?</summary>
-#
-# A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so
-# with a **prefix mask** its letters see each other in both directions, and only the answer is causal. Here two letters
-# are given, and two are written:
-
-# %%
-from clear_attention import create_prefix_mask
-
-prefix = create_prefix_mask(4, prefix_length=2)
-print(prefix.numpy())
-np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
-np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
-
-# %% [markdown]
 # </details>
 #
 # ## Who found this, and when
@@ -459,8 +629,6 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -468,6 +636,8 @@ import exercises
 exercises.show("causal")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? In training, one date is eleven examples at once. What makes that possible?
 # - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given.
@@ -482,6 +652,8 @@ exercises.show("causal")
 # + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.
 # - Yes, because all attention in a Transformer is causal. | Here only the decoder's self-attention is causal.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -8,8 +8,8 @@
 #
 # After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
 # matrices, by itself. More than half of the trained numbers in our machine are there. Let us take this part out. Three
-# machines were trained with it and three without. A dot is one of them, and shows how many of 1,000 unseen dates it
-# reads wrong:
+# machines were trained with it and three without. Each dot is one machine: how many of 1,000 unseen dates it reads
+# wrong.
 
 # %% tags=["hide-input"] alt="Dots: how many of 1,000 dates each of six machines gets wrong. The whole ones: 1.5, 1.5 and 0.5. Without feed-forward networks: 4.5, 4.5 and 3."
 import sys
@@ -70,15 +70,15 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # letter before, and the residual keeps the letter itself. So both meet in one vector. What is left is to know the table
 # by heart.
 #
-# We train one layer on it without the feed-forward network, and then with networks of *width* 8, 32 and 128, which is
-# how many numbers stand between the two matrices. One more layer has no network, but its attention is so wide that it
-# has about as many numbers to train as the layer with width 128. How many of 100 letters does each get right?
+# We train one layer on it without the feed-forward network, and one with a network of *width* 128: so many numbers
+# stand between the two matrices. A third layer has no network, but its attention is so wide that it has about as many
+# numbers to train as the one with the network. How many of 100 letters does each get right?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
 import keras
 from clear_attention import EncoderLayer, PositionalEncoding
-from live import bet, touch
+from live import bet, grid, touch
 
 
 def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
@@ -136,7 +136,7 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # Without the network three letters in ten are right. The wide attention gets about half. A network of width 128 knows
-# nearly the whole table:
+# nearly the whole table. (We trained two narrower ones, too.)
 
 # %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
 bars = {"no network": found[0], "no network,\nwide attention": wider}
@@ -157,22 +157,6 @@ assert found[128] > 0.95 > found[32] > wider + 0.05
 assert wider > found[8]
 
 
-def with_mean_weights(model):
-    """The share of right answers if each place has the same weights in all texts."""
-    embed, place, layer, dense, _ = model.layers
-    unseen, right = task(1000, seed=2)
-    x, part = place(embed(unseen)), layer.self_attention
-    _, weights = part.attention(x, return_weights=True)
-    values = np.reshape(part.attention.project_values(x), (1000, 8, 2, -1))
-    mixed = np.einsum("hqk,nkhd->nqhd", np.mean(weights, axis=0), values)
-    mixture = part.attention.project_output(mixed.reshape(1000, 8, -1))
-    answers = dense(part.norm(x + mixture))[:, 1:]
-    return np.mean(np.argmax(answers, axis=-1) == right)
-
-
-assert with_mean_weights(wide) < 0.25 < wider - 0.15
-
-
 def more(model):
     """How many trained numbers it has more than the layer without a network."""
     counts = [
@@ -188,10 +172,7 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
 # Even without a network some come right, because each of the two letters alone makes some answers likelier: among 26
-# answers drawn at random some letters come three or four times. And how can the wide attention know half of a random
-# table? Its weights depend on both letters, too, through the softmax, which is a bend, though a clumsy one. To test
-# this, we replaced its weights by their means over all texts, so that they no longer depend on the letters. Then it
-# gets fewer than 25 of 100. (It was not trained for that, so the test is a little unfair.)
+# answers drawn at random some letters come three or four times.
 #
 # More numbers do help: the wide attention has 8,384 more than the first layer, and knows more than the network of width
 # 8, which has 616. But the network of width 32 knows more than either, with 2,176. So it is not only how *many* numbers
@@ -202,37 +183,64 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # ## By hand
 #
 # How can two matrices look something up? Here are six **alarms**, one for each pair of two different digits from 5 to
-# 8. A 7 and an 8 were found, and only the alarm of this pair rings:
+# 8. A 7 was found. Now let the machine find an 8, too:
+
+# %% tags=["live", "hide-input"]
+digits = (5, 6, 7, 8)
+pairs = [(a, b) for a in digits for b in digits if a < b]
+products = np.array([a * b for a, b in pairs])
+
+
+def says(*found, relu=True):
+    """What the six alarms say together if these digits were found."""
+    heard = np.array([sum(d in found for d in pair) - 1 for pair in pairs])
+    return int((np.maximum(0, heard) if relu else heard) @ products)
+
+
+for a, b in pairs:
+    assert says(a, b) == a * b != says(a, b, relu=False)
+assert [says(*found) for found in ((), (7,), (8,), (7, 8))] == [0, 0, 0, 56]
+by_an_8 = [
+    says(8, *others, relu=False) - says(*others, relu=False)
+    for others in ((), (5,), (6,), (7,))
+]
+assert by_an_8 == [144] * 4
+rows = {"nothing": (), "a 7": (7,), "an 8": (8,), "a 7 and an 8": (7, 8)}
+touch(
+    "ringing",
+    grid(
+        "What the six alarms say",
+        [[says(*found), says(*found, relu=False)] for found in rows.values()],
+        list(rows),
+        ["with the ReLU", "without"],
+    ),
+    digits=digits,
+    on=[7],
+    relu=True,
+    tried=[],
+)
+
+# %% [markdown]
+# Take the lowest alarm. $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two.
+# The alarm must ring only if both were found, so a fixed number is added, too, its *bias* of $-1$. If the result is
+# above 0, the alarm rings, and the larger the result, the louder. Otherwise it is silent: $\max(0, x_1 + x_2 - 1)$. To
+# set everything negative to 0 is called *ReLU*, rectified linear unit. The second matrix says what an alarm adds to the
+# answer: this one adds 56, times how loud it rings.
 #
-# --8<-- "diagrams/alarms.svg"
+# A dare: take the ReLU away. Without it, do the alarms know any product?
 #
-# Take this alarm. $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two. The
-# alarm must ring only if both were found, so a fixed number is added, too, its *bias* of $-1$. If the result is above 0
-# it rings, the louder the larger the result, and else it is silent: $\max(0, x_1 + x_2 - 1)$. That is the line in each
-# box. The dot shows where the alarm stands now, and only one dot has left the flat part. To set everything negative to
-# 0 is called *ReLU*, rectified linear unit. The second matrix says what an alarm adds to the answer. It multiplies this
-# one by 56:
+# **In a plain sum an 8 changes the answer by the same amount, whether the 7 is there or not.** (Without the ReLU it is
+# always 144. Try it.) But an 8 must change the answer by 0 without the 7, and by 56 with it. So without a bend it
+# cannot be done, whatever the numbers. And two matrices would be no more than one, because $(x W_1) W_2$ is $x (W_1
+# W_2)$.
 #
-# | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
-# | --- | --- | --- | --- | --- | --- |
-# | neither | 0 | 0 | -1 | 0 | 0 |
-# | a 7 | 1 | 0 | 0 | 0 | 0 |
-# | an 8 | 0 | 1 | 0 | 0 | 0 |
-# | both | 1 | 1 | 1 | 1 | 56 |
-#
-# In a trained network the first matrix, too, holds any numbers, and not only 0 and 1. The first one *widens* a vector
-# to many alarms, and the second one makes it narrow again.
-#
-# Without the ReLU this cannot be done, whatever the numbers. **In a plain sum an 8 changes the answer by the same
-# amount, whether the 7 is there or not.** Here it must change it by 0 without the 7, and by 56 with it. And two
-# matrices would be no more than one, because $(x W_1) W_2$ is $x (W_1 W_2)$.
+# In a trained network the first matrix, too, holds any numbers, and not only 0 and 1.
 #
 # ### Many alarms, one table
 #
-# A table of pairs is hard to draw. But an alarm hears both things as one number, their sum. So let us take a table over
-# a single number $s$ from 0 to 7. Its answers go up and down, which no plain sum does. The points are what the table
-# answers, and you can drag them. The thick line is what a network answers, at first with a single alarm. Add alarms,
-# one by one, until it knows all eight answers. Where does the line bend?
+# Pairs are hard to draw, so first a simpler table, with one number $s$ from 0 to 7 going in. The points are what the
+# table answers, and you can drag them. The thick line is what a network answers, at first with a single alarm. Add
+# alarms, one by one, until it knows all eight answers. Where does the line bend?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -241,26 +249,28 @@ touch(
     " eight answers are right.</p>",
     table=[2, 5, 3, 8, 8, 1, 4, 6],
     alarms=1,
-    parts=True,
+    parts=False,
     place=1,
 )
 
 # %% [markdown]
-# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Its bias $b_1$ sets where the
-# ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep the ramp is, up or down. The network
-# adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
+# Each alarm is a ramp: silent up to some place, and from there on a straight line, up or down. (Tick "show each by
+# itself".) Its bias $b_1$ sets where the ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how
+# steep it is. The network adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
 #
-# In general it takes one ramp for each answer but the first. A dare: make a table that two alarms know.
+# A dare: make a table that two alarms know. In general it takes one ramp for each answer but the first. So a table of
+# 676 entries would seem to need 675 alarms. Ours has 128. Why are they enough?
 #
-# In the secret table each alarm gets one number from each of the two letters, and adds them up. How, then, can 128
-# alarms be enough for its 676 entries?
+# **Because they vote.** An alarm of our layer adds not one number, but a whole vector. The last matrix of the machine
+# makes of it a vote for or against each of the 26 answers. All votes are added, and the largest sum wins. Suppose that
+# two alarms ring, and that there are three answers, a, b and c. The first alarm votes 2, 1 and −3. The second votes −3,
+# 1 and 2. So b wins with a sum of 2, although neither alarm likes it best.
 #
-# **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
-# rings there, and an orange circle marks the loudest pair. In each map the letters are sorted by how loud they make it
-# on average, the loudest first, so the top left is mostly dark. Look at the edge of the dark area:
+# Here is our trained layer, which reads "hi". Let its alarms be heard, the loudest first. When does the right answer
+# take the lead?
 
-# %% tags=["hide-input"] alt="Four squares of 26 by 26 cells: how loud four alarms are for each pair of letters. In each the upper left corner is darkest, and the dark area ends at a slanting edge. It is small in the first square, and more than half of the last."
-from matplotlib.colors import LinearSegmentedColormap
+# %% tags=["live", "hide-input"]
+from live import CODES
 
 _, model = trained_with[128]
 embed, place, layer, dense, _ = model.layers
@@ -268,37 +278,94 @@ network = layer.feed_forward
 unseen, right = task(1000, seed=2)
 met = layer.self_attention(place(embed(unseen)))
 alarms = network.widen(met).numpy()
-pair = (unseen[:, :-1], unseen[:, 1:])
-loud, times = np.zeros((26, 26, 128)), np.zeros((26, 26, 1))
-np.add.at(loud, pair, alarms[:, 1:])
-np.add.at(times, pair, 1)
-loud /= times
 rings = np.mean(alarms[:, 1:] > 0, axis=(0, 1))  # for which share of the pairs
+assert 0.3 < rings.mean() < 0.55
+assert np.argmax(np.array([2, 1, -3]) + np.array([-3, 1, 2])) == 1
+assert more(model) == 8_416
+assert round(np.log2(26), 1) == 4.7
+assert round(676 * np.log2(26)) == 3_177 < more(model) / 2
 
-_, axes = plt.subplots(2, 2, figsize=(4.4, 4.6), layout="constrained")
-clear = LinearSegmentedColormap.from_list("loud", [("#0072b2", 0.0), "#0072b2"])
-for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
-    one = np.argmin(np.abs(rings - wanted))
-    map_ = loud[..., one]
-    rows, columns = np.argsort(-map_.mean(axis=1)), np.argsort(-map_.mean(axis=0))
-    map_ = map_[rows][:, columns]
-    assert map_[:13, :13].sum() > 2 * map_[13:, 13:].sum()
-    ax.imshow(map_, cmap=clear, vmin=0, interpolation="none")
-    at, to = np.unravel_index(map_.argmax(), map_.shape)
-    loudest = f"{LETTERS[rows[at]]}, then {LETTERS[columns[to]]}"
-    ax.plot(to, at, "o", mfc="none", mec="#d55e00", ms=9, mew=2, clip_on=False)
-    ax.set_title(f"rings for {rings[one]:.0%},\nloudest: {loudest}", fontsize=10)
-    ax.set(xticks=[], yticks=[], xlabel="letter here", ylabel="letter before")
-plt.show()
+# What comes in for a pair, as a mean over texts. Norm and last matrix come after the
+# sum, and all they do to it is linear, but for a factor that is the same for all answers,
+# `size`: of that we take the mean.
+pair = (unseen[:, :-1], unseen[:, 1:])
+comes, times = np.zeros((26, 26, 32)), np.zeros((26, 26, 1))
+np.add.at(comes, pair, met.numpy()[:, 1:])
+np.add.at(times, pair, 1)
+comes = (comes / times).reshape(676, 32)
+hears, b_1, says_, b_2 = (
+    w.numpy() for w in (*network.widen.weights, *network.narrow.weights)
+)
+gamma, beta = (w.numpy() for w in network.norm.weights)
+last, b = (w.numpy() for w in dense.weights)
+own = gamma[:, None] * last
+own -= own.mean(axis=0)
+size = np.std(comes + network.narrow(network.widen(comes)), axis=-1).mean()
+given = b_2 @ own + (beta @ last + b) * size
+
+
+def signs(numbers):
+    """Write numbers as signs for 64 levels; return what they say when they are read, too."""
+    most = float(np.abs(numbers).max().round(4))
+    levels = np.clip(np.rint((numbers / most + 1) * 31.5), 0, 63).astype(int)
+    text = "".join(CODES[level] for level in levels.ravel())
+    read = {"signs": text, "most": most, "wide": numbers.shape[-1]}
+    return read, (levels / 31.5 - 1) * most
+
+
+parts = {"comes": comes, "hears": hears, "votes": says_ @ own, "own": own}
+written = {name: signs(numbers) for name, numbers in parts.items()}
+comes, hears, voted, own = (numbers for _, numbers in written.values())
+loud = np.maximum(0, comes @ hears + b_1)
+alone = comes @ own + given
+assert np.mean(loud > 0, axis=0).min() > 0.05  # each alarm rings for many pairs,
+assert np.sum(loud > 0, axis=1).min() > 30  # and for each pair many ring
+wanted = table.T.ravel()  # the right answer of each pair, by the letter before
+assert np.mean(np.argmax(alone + loud @ voted, axis=1) == wanted) > 0.97
+
+one = 26 * LETTERS.index("h") + LETTERS.index("i")
+loudest_first = np.argsort(-loud[one])
+ringing = int(np.sum(loud[one] > 0))
+heard = [alone[one]]
+for alarm in loudest_first[:ringing]:
+    heard.append(heard[-1] + loud[one, alarm] * voted[alarm])
+leads = np.argmax(heard, axis=1) == wanted[one]
+assert leads[-1]
+assert not leads[0]
+stops = [*range(0, ringing, 8), ringing]
+best_other = [np.delete(heard[n], wanted[one]).max() for n in stops]
+touch(
+    "votes",
+    grid(
+        "“hi”: how many votes the right answer has, and the best of the others",
+        [
+            [heard[n][wanted[one]], other]
+            for n, other in zip(stops, best_other, strict=True)
+        ],
+        [f"{n} alarms heard" for n in stops],
+        [f"{LETTERS[wanted[one]]}, which is right", "the best other"],
+    ),
+    letters=LETTERS,
+    table="".join(LETTERS[answer] for answer in wanted),
+    before=LETTERS.index("h"),
+    here=LETTERS.index("i"),
+    heard=0,
+    silenced=[],
+    biases=b_1.round(3).tolist(),
+    given=given.round(3).tolist(),
+    **{name: read for name, (read, _) in written.items()},
+)
 
 # %% [markdown]
-# In the top left corner both letters say yes. Where the edge runs nearly straight down or across, as in the first map,
-# the alarm hears hardly more than one of the two letters. Where it runs aslant it hears both, and is a soft "7 and 8",
-# for many letters at once. It votes for some answers and against others, and the votes of all that ring are added up.
-# An alarm that rings for many also disturbs many. But the right letter's sum need only be the largest of 26.
+# A dare: when all alarms are heard, how many of the loudest can you silence before the answer is wrong? Then choose
+# other letters. **Each alarm rings for many pairs, and no alarm keeps an entry to itself.**
 #
-# Now we break it, and switch alarms off. How many of 100 answers are still right with one of the 128 alarms off, and
-# how many with half of them off?
+# And is there room for the whole table? To name one of 26 letters takes log₂ 26 = 4.7 *bits*, which are answers of yes
+# or no. So the table is 676 · 4.7 = 3,177 bits of chance. The network has 8,416 numbers, so each needs to hold less
+# than half a bit.
+#
+# Now we break it, and switch alarms off at random. How many of 100 answers are still right with one of the 128 alarms
+# off, and how many with half of them off?
 
 
 # %% tags=["live", "hide-input"]
@@ -352,7 +419,6 @@ ax.set(
 )
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-assert 0.3 < rings.mean() < 0.55
 assert np.isclose(right_without(), found[128])
 assert lost.mean() < 0.03
 assert lost.max() < 0.12
@@ -360,13 +426,12 @@ assert kept[0] - kept[7] > 0.4
 assert kept[-1] < found[0] - 0.1
 
 # %% [markdown]
-# With all of them off about 11 are right, and not 30 as in the layer without a network: that one was trained to do
-# without, and this one never had to.
-#
-# No alarm keeps a corner of the table to itself. The table lies in all alarms together, and small errors in the sum do
-# no harm.
+# The table lies in all alarms together, so one vote more or less seldom changes which sum is the largest.
 #
 # </details>
+#
+# A surprise: with *all* alarms off, about 11 of 100 are right, which is fewer than in the layer that never had any.
+# That layer was trained to do without. This one never had to.
 #
 # ## The formula
 #
@@ -381,6 +446,7 @@ assert kept[-1] < found[0] - 0.1
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 # | `d_ff` | the width: how many alarms there are |
+# | today | often a softer bend (GELU, SiLU), and often a third matrix whose product is multiplied in (SwiGLU, 2020) |
 # | elsewhere | an alarm is a *neuron* or a *hidden unit*, and the network an *MLP* |
 #
 # With ReLU the width is usually four times `d_model`, which is a habit since 2017, and no law.
@@ -427,41 +493,46 @@ widen, narrow = block.widen.get_weights(), block.narrow.get_weights()
 by_hand = x + feed_forward(x, *widen, *narrow)
 np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
 
-# %% tags=["live", "remove-input"]
-import itertools
-import re
-from pathlib import Path
-
-# The drawing's numbers: what was found, each alarm and its answer, the sum.
-digits, was_found = (5, 6, 7, 8), np.array([0, 0, 1, 1])
-pairs = list(itertools.combinations(digits, 2))
-W_1 = np.array([[digit in pair for pair in pairs] for digit in digits], int)
-W_2 = np.array([a * b for a, b in pairs])
-ringing = np.maximum(0, was_found @ W_1 - 1)
-drawn = Path("../diagrams/alarms.svg").read_text(encoding="utf-8")
-assert re.findall(r">(\d · \d+)<", drawn) == [
-    f"{alarm} · {answer}" for alarm, answer in zip(ringing, W_2, strict=True)
-]
-numbers = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
-assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
-
 # %% [markdown]
 # ## Who found this, and when
 #
 # In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly one of two things is
-# there. A second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms
-# they come as near as you like to any function without jumps, if its inputs lie between 0 and 1. In 2021 Geva and
-# others read what the alarms of a trained language model hear. Many ring at something a person can name, such as a text
-# about television, and then make certain next words likelier.
+# there. A second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that such networks, with
+# enough alarms, come as near as you like to any function without jumps, if its inputs lie between 0 and 1. In 2021 Geva
+# and others read what the alarms of a trained language model hear. Many ring at something a person can name, such as a
+# text about television, and then make certain next words likelier.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Let the table hold the last digit of a sum: 7 and 8 give 5. A layer without the network can only add the two digits.
-# It gives each of the ten answers a number, which is a straight line over the sum, and at each sum the highest line
-# wins. How many of the 100 pairs of digits can it get right? (To try it, change `table` and `task`, and train a layer
-# without the network and one of width 32.)
+# Let the table hold the last digit of a sum: 7 and 8 give 5. Suppose that a layer without the network hands each digit
+# over as one number, and adds the two. Then it gives each of the ten answers a straight line over the sum, and at each
+# sum the highest line wins. Here are three of the ten lines, each drawn thick where it wins among the three:
+
+# %% tags=["hide-input"] alt="Three straight lines over the sum of two digits, from 0 to 18. The line of the answer 3 falls and is the highest at small sums, that of 6 is level and the highest around 6, and that of 9 rises and is the highest from there on. At 13, where 3 would be right again, its line is the lowest."
+_, ax = plt.subplots(figsize=(4.4, 2.6), layout="constrained")
+sums = np.linspace(0, 18, 181)
+colours = {3: "#0072b2", 6: "#d55e00", 9: "#009e73"}
+lines = {answer: (answer - 6) * sums - answer**2 / 2 for answer in colours}
+highest = np.max(list(lines.values()), axis=0)
+for answer, line in lines.items():
+    wins = np.where(line == highest, line, np.nan)
+    ax.plot(sums, line, color=colours[answer], lw=1)
+    ax.plot(sums, wins, color=colours[answer], lw=4)
+    ax.text(18.2, line[-1], f"answer {answer}", color=colours[answer], va="center")
+    assert line[10 * answer] == highest[10 * answer]  # it is right at its own sum
+ax.axvline(13, color="#808080", lw=1, ls=":")
+ax.plot(13, lines[3][130], "o", color=colours[3])
+ax.text(12.6, -57, "here 3 would be\nright again", color=colours[3], ha="right")
+ax.set(xlabel="the sum of the two digits", xticks=(0, 3, 6, 9, 13, 18), yticks=[])
+ax.spines[["top", "right", "left"]].set_visible(False)
+plt.show()
+assert lines[3][130] < lines[6][130] < lines[9][130]
+
+# %% [markdown]
+# How many of the 100 pairs of digits can such a layer get right? (To try it, change `table` and `task`, and train a
+# layer without the network and one of width 32.)
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -485,12 +556,10 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Even without the network the layer gets most pairs right. If a 7 is handed over as the number 7 and an 8 as an 8, a
-# mixture of the two carries their sum. Of several straight lines over this sum, each is the highest in one stretch at
-# most. So an answer cannot win at two sums that lie ten apart, such as 3 and 13, without winning at all nine between
-# them, where it is wrong. Best are the sums 4 to 13, which belong to 75 of the 100 pairs. (The trained layer may get
-# one or two more. Its weights change with the letters, so what it hands on is not quite a sum.) For the rest it needs a
-# bend.
+# Of several straight lines each is the highest in one stretch at most. So an answer cannot win at two sums that lie ten
+# apart, such as 3 and 13, without winning at all nine between them, where it is wrong. Best are the sums 4 to 13, which
+# belong to 75 of the 100 pairs. For the rest a bend is needed. (The trained layer may get one or two more, because its
+# weights change with the letters, so what it hands on is not quite a sum.)
 #
 # </details>
 #
@@ -514,8 +583,6 @@ assert layer.count_params() == attention + network
 
 # %% [markdown]
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -523,6 +590,8 @@ import exercises
 exercises.show("feed_forward")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? An alarm is max(0, x₁ + x₂ + x₃ - 2), and each x is 0 or 1. When does it ring?
 # - if at least two of the three are there | Two make the sum 2, and 2 - 2 is 0. At 0 it is silent.
@@ -538,9 +607,12 @@ exercises.show("feed_forward")
 # - positions, since the digits stand side by side | They help to find a digit. What follows from both digits they do not know.
 # ```
 #
+# </details>
+#
 # ## Where to go next
 #
-# You have now met every part of a layer. It is time to see the whole machine at once.
+# You have now met every part of a layer. But which letter goes where, and when? Can you follow one letter through the
+# whole machine?
 #
 # * [The whole Transformer, on a map](recap.py): all parts, put together by hand.
 # * [Reference: blocks](../reference/blocks.md): every argument of the block.

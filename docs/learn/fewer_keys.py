@@ -1,6 +1,6 @@
 # ---
 # title: Fewer keys than queries
-# description: Why the past of a long text takes more memory than the model, and how heads of queries share heads of keys. By hand, to touch, measured on the date machine and on large models.
+# description: Why the past of a long text takes more memory than the model, and how query heads share key heads. By hand, to touch, measured on the date machine and on large models.
 # ---
 
 # %% [markdown]
@@ -9,8 +9,8 @@
 # As a text, the word "the" is three bytes. A machine that writes makes [keys and values](cache.py) of it and keeps
 # them, because every later word looks back at them. How many bytes does it keep of this word?
 #
-# Take the smallest Llama 3.1, a language model that Meta published in 2024. It has 32 layers of 32 heads. Say that each
-# head keeps a key and a value of 128 numbers, with two bytes for a number:
+# Take the smallest Llama 3.1, a language model that Meta published in 2024. It has 32 layers of 32 heads. Suppose,
+# which is not quite true, that each head keeps a key and a value of 128 numbers, with two bytes for a number:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -30,7 +30,7 @@ print(f"{kept(32, 32, 128, length=1):,} bytes")
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 #
-# It would be 68.7 GB, more than four times the model, for a single chat. The white lines cut it into pieces of 16 GB:
+# It would be 68.7 GB, more than four times the model, for a single chat. The white lines cut it into blocks of 16 GB:
 
 # %% tags=["hide-input"] alt="Two bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if all its heads kept keys and values, is 68.7 GB, cut by white lines into four pieces of 16 GB and a rest."
 import re
@@ -80,10 +80,10 @@ assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
 # and values of its own? Many readers of a library can ask the same catalogue.
 #
-# A head that asks is a *head of queries*, drawn in blue. One that is asked is a *head of keys*, in orange, and its
+# A head that asks is a **query head**, drawn in blue. One that is asked is a **key head**, in orange, and its
 # values belong to it. (It is usually called a *KV head*, and all that is kept is the *KV cache*.)
 
-# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 heads of keys, 2, and 1."
+# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are query heads, numbered 1 to 4, and orange squares below are key heads. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 key heads, 2, and 1."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
 serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
 serves["one for all"] = [0, 0, 0, 0]
@@ -105,31 +105,31 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only what is orange is kept. If heads of queries share in groups, it is called **grouped-query attention**, and if all
-# share one, *multi-query attention*. Llama 3.1 has 32 heads of queries and 8 heads of keys, in groups of four.
+# Only what is orange is kept. If query heads share in groups, it is called **grouped-query attention**, and if all
+# share one, *multi-query attention*. Llama 3.1 has 32 query heads and 8 key heads, in groups of four.
 #
 # ## By hand
 #
-# Let four heads of queries share two heads of keys. Each query, key and value is a single number. This is kept of two
+# Let four query heads share two key heads. Each query, key and value is a single number. This is kept of two
 # letters:
 #
-# | head of keys | asked by heads of queries | keys | values |
+# | key head | asked by query heads | keys | values |
 # | --- | --- | --- | --- |
-# | first | 1 and 2 | 3, 4 | 10, 20 |
+# | first | 1 and 2 | 3, 6 | 10, 20 |
 # | second | 3 and 4 | 2, 0 | 30, 50 |
 #
-# The last letter looks. A score is query times key (the root of one number is 1), and the softmax makes two weights of
-# two scores:
+# The last letter looks. A score is query times key (nothing is divided, since the root of 1 is 1), and the softmax
+# makes two weights of two scores:
 #
-# | head of queries | query | scores | weights | output |
+# | query head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
-# | 1 | 1 | 3, 4 | 0.269, 0.731 | 17.31 |
-# | 2 | -1 | -3, -4 | 0.731, 0.269 | 12.69 |
+# | 1 | 1 | 3, 6 | 0.047, 0.953 | 19.53 |
+# | 2 | -1 | -3, -6 | 0.953, 0.047 | 10.47 |
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The two scores of head 1 differ by 1, so its first weight is $1 / (1 + e) = 0.269$. Its output is $0.269 \cdot 10 +
-# 0.731 \cdot 20 = 17.31$. Head 2 meets the same keys and values, and yet brings back something else, because it asks
+# The two scores of head 1 differ by 3, so its first weight is $1 / (1 + e^3) = 0.047$. Its output is $0.047 \cdot 10 +
+# 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, and yet brings back something else, because it asks
 # differently.
 #
 # <details class="lesson-more" markdown="1"><summary>The package finds the same</summary>
@@ -139,7 +139,7 @@ import numpy as np
 from clear_attention import scaled_dot_product_attention
 
 q = np.array([[1.0], [-1.0], [1.0], [0.0]])[..., None]  # (heads, queries, numbers)
-k = np.array([[3.0, 4.0], [2.0, 0.0]])[..., None]  # (heads, keys, numbers)
+k = np.array([[3.0, 6.0], [2.0, 0.0]])[..., None]  # (heads, keys, numbers)
 v = np.array([[10.0, 20.0], [30.0, 50.0]])[..., None]
 output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
 print(weights[:, 0].numpy().round(3))
@@ -148,7 +148,7 @@ print(output[:, 0, 0].numpy().round(2))
 # %% [markdown]
 # </details>
 #
-# What can heads no longer do, once they share? Below, a blue point is what a head of queries brings back, and an orange
+# What can heads no longer do, once they share? Below, a blue point is what a query head brings back, and an orange
 # bar joins the two values that it meets. Answer first:
 #
 # 1. Which query lets head 1 bring back 15? And can it bring back 35, as head 3 can?
@@ -160,10 +160,10 @@ import sys
 sys.path.append("../_site")
 from live import touch
 
-np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3)
+np.testing.assert_allclose(output[:, 0, 0], [19.53, 10.47, 32.38, 40], atol=6e-3)
 touch(
     "asking",
-    "<p>With the queries 1, −1, 1 and 0 the four heads bring back 17.31, 12.69, 32.38 and 40. Heads 1 and 2 can reach"
+    "<p>With the queries 1, −1, 1 and 0 the four heads bring back 19.53, 10.47, 32.38 and 40. Heads 1 and 2 can reach"
     " what lies between 10 and 20, and heads 3 and 4 what lies between 30 and 50.</p>",
     queries=q[:, 0, 0].tolist(),
     keys=k[..., 0].tolist(),
@@ -187,69 +187,23 @@ touch(
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. There are $h$ heads of
-# queries and $h_{\text{kv}}$ heads of keys, so a group has the size $h / h_{\text{kv}}$. Which head of keys, $g(i)$,
-# does head of queries $i$ ask? Divide $i$ by the size of the group, and round up. For head 13 of Llama 3.1 that is
-# $\lceil 13 / 4 \rceil = 4$.
+# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. There are $h$ query
+# heads and $h_{\text{kv}}$ key heads, so a group has the size $h / h_{\text{kv}}$. Which key head, $g(i)$, does query
+# head $i$ ask? Divide $i$ by the size of the group, and round up. For head 13 of Llama 3.1 that is $\lceil 13 / 4
+# \rceil = 4$.
 #
 # ## What does sharing cost?
 #
-# First a small machine. Our date machine was trained once more, with a single head of keys in each attention in place
-# of four. Do its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows
-# where its "3" looks:
-
-# %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
-import trained
-from clear_attention import date_tokenizers
-from date_machine import percent
-
-source, _ = date_tokenizers()
-letters = ["3", "␣", "m", "a", "y"]
-own, own_record = trained.load("dates-brief")  # trained as long
-shared, record = trained.load("today-one-key-head")
-result = shared.encode(source.encode(["3 may"]), return_weights=True)
-three = result.weights["0"][0, :, 0].numpy()  # (4 heads, 5 letters)
-figure, ax = plt.subplots(figsize=(4.2, 2.7), layout="constrained")
-ax.imshow(three, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-for (head, letter), weight in np.ndenumerate(three):
-    colour = "white" if weight > 0.5 else "black"
-    ax.text(letter, head, f"{weight:.2f}", ha="center", va="center", color=colour)
-ax.set_xticks(range(5), letters)
-ax.set_yticks(range(4), [f"head {head}" for head in (1, 2, 3, 4)])
-ax.tick_params(length=0, labeltop=True, labelbottom=False)
-ax.spines[:].set_visible(False)
-plt.show()
-print("dates right,")
-print(f"with one head of keys:   {percent(record['exact'])}")
-print(f"with four heads of keys: {percent(own_record['exact'])}")
-assert three[0].argmax() == 1
-assert three[0, 1] - three[1, 1] > 0.2
-assert three[1, 2:].sum() > 0.5  # m, a and y
-assert record["exact"] > own_record["exact"] - 0.05
-assert record["steps"][-1] == own_record["steps"][-1] == 500
-assert trained.load("dates")[1]["steps"][-1] == 1000
-sizes = []
-for model in (own, shared):
-    cache = model.decoder.layers[0].self_attention.create_cache(1, 11)
-    sizes.append(4 * int(np.prod(cache.keys.shape) + np.prod(cache.values.shape)))
-assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
-
-# %% [markdown]
-# Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same, but their
-# questions differ. And the machine reads about as many dates as one with four heads of keys that was trained as long.
-# (This is one machine of each kind.)
-#
-# But a date [hardly needs several heads](multi_head.py). What about large models? The company DeepSeek (2024) trained
-# three models of about 7 billion numbers, each for as long as the others. One has keys for each head (in DeepSeek's
-# published model of this size there are 32), one has 8 heads of keys, and one a single head. In four hard tests of up
-# to 100 marks each, the first gets 42 marks on average. How many fewer do the other two get?
+# Heads 1 and 2 could no longer bring back two values that lie far apart. In a real layer $W_O$ mixes the heads again,
+# so the price must be measured. Three teams have measured it, and their answers differ. Take the one that lost most:
+# the company DeepSeek (2024) trained three models of about 7 billion numbers, each for as long as the others: with keys
+# for each head, with 8 key heads, and with one. In four hard tests of up to 100 marks each, the first gets 42 marks on
+# average. How many fewer do the other two get?
 
 # %% tags=["live", "remove-input"]
 from live import bet
 
-# A list for each test, with one head of keys, 8 and all. Ainslie and others (2023), table 1, give only the mean.
+# A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean.
 tests = {"T5\n(2023)": [[46.6, 47.1, 47.2]]}
 with_one = [70.6, 79.0, 47.9, 74.5, 71.6, 41.9, 14.5, 42.8, 26.5, 4.8, 7.3]
 with_8 = [69.4, 78.8, 48.6, 75.4, 72.1, 42.5, 14.0, 46.2, 26.9, 5.3, 7.9]
@@ -271,15 +225,15 @@ bet(
     "fewer_keys/marks",
     [
         (
-            "with 8 heads of keys",
+            "with 8 key heads",
             lost[0],
-            "A group can ask only what its one head of keys offers, and these tests noticed it.",
+            "A group can ask only what its one key head offers, and these tests noticed it.",
             "Something is lost, but nine marks in ten are kept.",
         ),
         (
             "with a single one",
             lost[1],
-            "All heads of queries ask the same keys, and that cost many marks.",
+            "All query heads ask the same keys, and that cost many marks.",
             "Much is lost, but about four marks in five are kept.",
         ),
     ],
@@ -292,13 +246,13 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What sharing cost</summary>
 #
-# With 8 heads of keys the model gets 3.9 marks fewer, and with a single one 8.2.
+# With 8 key heads the model gets 3.9 marks fewer, and with a single one 8.2.
 #
-# Two other teams lost far less: Google with T5, and Meta with test models for Llama 2. The number of heads of keys
+# Two other teams lost far less: Google with T5, and Meta with test models for Llama 2. The number of key heads
 # stands before the colon:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
-change_of = {  # with 8 heads of keys, and with one
+change_of = {  # with 8 key heads, and with one
     "T5\n(2023)": (-0.1, -0.6),
     "Llama 2\n(2023)": (0.1, -0.4),
     "DeepSeek\n(2024)": (-3.9, -8.2),
@@ -327,21 +281,69 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# Nobody has settled why, and the three rows compare unlike things. Google converted a trained T5, and its marks mix
-# several measures. Meta and DeepSeek trained anew, Meta on 0.15 trillion pieces and DeepSeek on 1.33 trillion. Both
-# made up for the narrower matrices of keys and values: Meta with wider feed-forward networks, and DeepSeek with more
-# layers.
+# Nobody has settled why. The three rows compare unlike things: Google converted a trained T5, while Meta and DeepSeek
+# trained anew, DeepSeek on nine times as many pieces as Meta.
 #
 # The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, section
 # A.2.1; DeepSeek-AI, 2024, table 8.
 #
 # </details>
 #
+# <details class="lesson-more" markdown="1"><summary>And in our small machine?</summary>
+#
+# Our date machine was trained once more, with a single key head in each attention in place of four. Do its four
+# query heads now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+
+# %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one key head, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from clear_attention import date_tokenizers
+from date_machine import percent
+
+source, _ = date_tokenizers()
+letters = ["3", "␣", "m", "a", "y"]
+own, own_record = trained.load("dates-brief")  # trained as long
+shared, record = trained.load("today-one-key-head")
+result = shared.encode(source.encode(["3 may"]), return_weights=True)
+three = result.weights["0"][0, :, 0].numpy()  # (4 heads, 5 letters)
+figure, ax = plt.subplots(figsize=(4.2, 2.7), layout="constrained")
+ax.imshow(three, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+for (head, letter), weight in np.ndenumerate(three):
+    colour = "white" if weight > 0.5 else "black"
+    ax.text(letter, head, f"{weight:.2f}", ha="center", va="center", color=colour)
+ax.set_xticks(range(5), letters)
+ax.set_yticks(range(4), [f"head {head}" for head in (1, 2, 3, 4)])
+ax.tick_params(length=0, labeltop=True, labelbottom=False)
+ax.spines[:].set_visible(False)
+plt.show()
+print("dates right,")
+print(f"with one key head:   {percent(record['exact'])}")
+print(f"with four key heads: {percent(own_record['exact'])}")
+assert three[0].argmax() == 1
+assert three[0, 1] - three[1, 1] > 0.2
+assert three[1, 2:].sum() > 0.5  # m, a and y
+assert record["exact"] > own_record["exact"] - 0.05
+assert record["steps"][-1] == own_record["steps"][-1] == 500
+assert trained.load("dates")[1]["steps"][-1] == 1000
+sizes = []
+for model in (own, shared):
+    cache = model.decoder.layers[0].self_attention.create_cache(1, 11)
+    sizes.append(4 * int(np.prod(cache.keys.shape) + np.prod(cache.values.shape)))
+assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
+
+# %% [markdown]
+# Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same, but their
+# questions differ. And the machine reads about as many dates as one with four key heads that was trained as long.
+# (This is one machine of each kind, and a date [hardly needs several heads](multi_head.py).)
+#
+# </details>
+#
 # ## What does sharing bring?
 #
 # Sharing brings room on the graphics card. It also brings speed, because for each new piece the model and all that is
-# kept are read from memory again. Weigh both against the lost marks, with the heads of Llama 3.1. Predict first: in a
-# chat of 100,000 pieces, how many times as fast does a model with 8 heads of keys write as one with 32?
+# kept are read from memory again. Say that 1,000 GB can be read in a second. Predict first: in a chat of 100,000
+# pieces, how many times as fast does a model with 8 key heads write as one with 32?
 
 # %% tags=["live", "remove-input"]
 assert 1 + (13 - 1) // (32 // 8) == 4
@@ -367,14 +369,9 @@ assert 2.3 < speeds[1] / speeds[0] < 2.4
 busy = [pieces_a_second(heads, 100_000, chats=16) for heads in (8, 32)]
 assert 3.75 < busy[0] / busy[1] < 3.85
 assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
-teams = [name.split("\n")[0] for name in tests]
-marks = {
-    "32": [0.0] * 3,
-    **{n: [c[i] for c in changes] for i, n in enumerate("81")},
-}
 touch(
     "sharing",
-    f"<p>With 32 heads of keys {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
+    f"<p>With 32 key heads {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
     f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
     f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB. If 1,000 GB can be read in a second, that allows {speeds[0]:.1f},"
     f" {speeds[1]:.1f} and {pieces_a_second(1, 100_000):.1f} new pieces in a second.</p>",
@@ -390,8 +387,6 @@ touch(
     card=24,
     reads=reads,
     whose={"32": "the smallest Llama 2", "8": "Llama 3.1"},
-    teams=teams,
-    marks=marks,
 )
 
 # %% [markdown]
@@ -406,7 +401,7 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
 #
 # The report on Llama 2 gives a reason for its *large* models, which are spread over the 8 graphics cards of a server. A
-# single head of keys would have to be copied onto each card, which makes 8 again. (Or each card would take some of the
+# single key head would have to be copied onto each card, which makes 8 again. (Or each card would take some of the
 # chats.) For the smallest Llama 3.1, which fits on one card, this is no reason: with a single head it would keep an
 # eighth of what it keeps. There only the marks speak for 8.
 #
@@ -414,15 +409,15 @@ touch(
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
-# head of queries must then be handed the keys of its group. The line that does so is missing. A program counts heads
-# from 0.
+# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. Each
+# query head must then be handed the keys of its group. The line that does so is missing. A program counts
+# heads from 0: what was 1, 1, 2, 2 by hand becomes 0, 0, 1, 1.
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
 #     q = split(x @ W_Q, heads)
 #     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-#     group = ...  # for each head of queries the number of its head of keys
+#     group = ...  # for each query head the number of its key head
 #     found = attention(q, k[group], v[group], mask)
 #     return merge(found) @ W_O
 # ```
@@ -457,7 +452,7 @@ print("your heads share keys as the package's do")
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>And in another order?</summary>
 #
-# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third head of queries would meet keys that they were
+# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third query head would meet keys that they were
 # never trained with, though every shape is right. The first order *repeats* each number, and the second *tiles* the
 # row. To tile where one should repeat is [a known bug](../guides/museum.py#tiled-groups).
 #
@@ -466,14 +461,14 @@ print("your heads share keys as the package's do")
 # ## Who found this, and when
 #
 # In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory. So he kept one head of keys for eight of queries. Many translations were written at once. Divided by the
-# number of pieces, the decoder's time was 3.8 microseconds in place of 46, and the translations were hardly worse.
+# the memory. So he kept one key head for eight of queries. Counted by the piece, with many translations
+# at once, the decoder then took 3.8 microseconds in place of 46, and the translations were hardly worse.
 #
 # Ainslie and others (2023) tried what lies between one and all. They did not train anew: they took the average of the
-# heads of keys in each group, and went on training for a twentieth of the steps.
+# key heads in each group, and went on training for a twentieth of the steps.
 #
 # DeepSeek (2024) did not accept the loss. In each layer its model V2 keeps one short vector of each piece, from which
-# matrices make keys and values for every head again, and a small key that says where the piece stands. It is called
+# matrices make keys and values for every head again. It is called
 # *multi-head latent attention*.
 #
 # ## Exercises
@@ -481,13 +476,13 @@ print("your heads share keys as the package's do")
 # ### Exercise 1
 #
 # The smallest Llama 2 (2023) has 32 layers of 32 heads, and each head keeps keys of its own. The largest has 80 layers
-# of 64 heads of queries, but 8 heads of keys. In both a head has 128 numbers. Which of the two keeps more bytes of each
+# of 64 query heads, but 8 key heads. In both a head has 128 numbers. Which of the two keeps more bytes of each
 # piece? And if the large one did not share?
 
 # %% tags=["answer"]
-print("smallest, 32 heads of keys", f"{kept(32, 32, 128, 1):9,} bytes")
+print("smallest, 32 key heads", f"{kept(32, 32, 128, 1):9,} bytes")
 for heads in (8, 64):
-    print(f"largest, {heads:3} heads of keys {kept(80, heads, 128, 1):9,} bytes")
+    print(f"largest, {heads:3} key heads {kept(80, heads, 128, 1):9,} bytes")
 assert kept(80, 8, 128, 1) == 327_680 < kept(32, 32, 128, 1) == 524_288
 assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 
@@ -502,7 +497,7 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 # ### Exercise 2
 #
 # Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 128 numbers for everything, or 32
-# heads of queries that share 8 heads of keys. Both keep the same. What is different?
+# query heads that share 8 key heads. Both keep the same. What is different?
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
 #
@@ -512,8 +507,6 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -521,26 +514,30 @@ import exercises
 exercises.show("fewer_keys")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
-# ? A model takes 4 GB, and 12 GB are kept of a chat. Now four heads of queries share each head of keys. How many times as fast can it write, if only reading counts?
+# ? A model takes 4 GB, and 12 GB are kept of a chat. Now four query heads share each key head. How many times as fast can it write, if only reading counts?
 # - 4 times | The model is read for each piece, too.
 # + 2.3 times | 16 GB were read for each piece, and now it is 4 + 3 = 7 GB.
 # - as fast as before, since there are as many scores | What takes the time is to read what is kept.
-# ? A layer has 64 numbers a letter and 8 heads, so W_Q, W_K, W_V and W_O have 64 columns. Now there are 2 heads of keys. What happens to the matrices?
+# ? A layer has 64 numbers a letter and 8 heads, so W_Q, W_K, W_V and W_O have 64 columns. Now there are 2 key heads. What happens to the matrices?
 # - All four become narrower. | Eight heads still ask, and eight averages come together in W_O.
-# + W_K and W_V have 16 columns. | They make 2 heads of 8 numbers. W_Q and W_O serve all 8 heads of queries.
+# + W_K and W_V have 16 columns. | They make 2 heads of 8 numbers. W_Q and W_O serve all 8 query heads.
 # - Nothing, only what is kept becomes less. | What is kept is what W_K and W_V make.
-# ? A program hands out its heads of keys in turn, where neighbours should share. Its author tests it with 4 heads of queries and 4 heads of keys, and all numbers are right. Would another test have shown the mistake?
+# ? A program hands out its key heads in turn, where neighbours should share. Its author tests it with 4 query heads and 4 key heads, and all numbers are right. Would another test have shown the mistake?
 # - No, its groups are right. | Each group is a single head here, and both orders are 1, 2, 3, 4.
-# - Yes, one with a single head of keys. | Copies of a single head have no order: both are 1, 1, 1, 1.
-# + Yes, one with 2 heads of keys. | If neighbours share, they are 1, 1, 2, 2, and in turn 1, 2, 1, 2.
+# - Yes, one with a single key head. | Copies of a single head have no order: both are 1, 1, 1, 1.
+# + Yes, one with 2 key heads. | If neighbours share, they are 1, 1, 2, 2, and in turn 1, 2, 1, 2.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #
 # **Your machine so far:** half of [the Transformer](recap.py#put-together-by-hand), with heads that share their keys.
 #
-# Fewer heads of keys make the past smaller. Could a machine also forget most of it?
+# Fewer key heads make the past smaller. Could a machine also forget most of it?
 #
 # * [A window on the past](windows.py): how far must a letter see?
 # * [Attention sinks](sinks.py): where a head looks that has nothing to fetch.

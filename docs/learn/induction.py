@@ -59,15 +59,12 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# The machine with two layers nearly always knows the next letter, and the one with one layer mostly not.
+# The machine with two layers nearly always knows the next letter, and the one with one layer mostly not. (Its small
+# peak at the line is for Exercise 1.)
 #
 # Is one layer merely too small? We trained a third machine, whose one layer holds everything twice, so that it has
-# about as many numbers as two layers. It hardly gets any further. So what is it that two layers can do?
-#
-# <details class="lesson-more" markdown="1"><summary>The third machine, and how all three learnt</summary>
-#
-# The list tells what is right once 21 letters have been seen. The curves count all letters, also those of the first
-# piece, where nobody can know the next. So only luck can lift a machine above the level line.
+# about as many numbers as two layers. Here is how all three learnt. The grey line is all that can be known, since
+# nobody knows the letters of the first piece.
 
 # %% tags=["hide-input"] alt="Share of all letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a level line at 77 percent."
 import contextlib
@@ -92,11 +89,8 @@ machines = {
     "one layer": (shallow, shallow_record, "s--", ORANGE),
 }
 figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
-print("numbers, and right from 21 letters on:")
-for label, (machine_, found, style, colour) in machines.items():
+for label, (_, found, style, colour) in machines.items():
     ax.plot(found["steps"], 1 - found["wrong"], style, color=colour, label=label)
-    later = found["right_by_place"][PERIOD:].mean()
-    print(f"{label:20} {machine_.count_params():,}   {later:.0%}")
 best = 1 - np.mean(range(5, 26)) / 64  # on average 15 of 64 come for the first time
 ax.axhline(best, color="0.5", linewidth=0.8)
 ax.text(50, best + 0.03, "all that can be known", size=9)
@@ -113,9 +107,8 @@ assert abs(beside.count_params() / model.count_params() - 1) < 0.01
 assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# With two layers little seems to happen for 200 steps, and then, within 150 more, the machine can do it.
-#
-# </details>
+# The third machine hardly gets any further than the first. With two layers little seems to happen for 200 steps, and
+# then, within 150 more, the machine can do it. What can two layers do?
 #
 # ## Why one look is not enough
 #
@@ -185,11 +178,12 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # \text{output}_i = \sum_{j \le i} w_{ij}\, x_j
 # $$
 #
-# The letter is compared with $x_{j-1}$, and fetches $x_j$. This one step to the right is the whole trick: it leads from
-# "where have I stood?" to "what came next?".
+# The letter is compared with $x_{j-1}$, and fetches $x_j$. This one step to the right is the whole trick.
 #
-# In NumPy, `note` holds the keys of layer 2. The first note is emptied, because the first letter sees only itself and
-# would note an a.
+# <details class="lesson-more" markdown="1"><summary>The same in NumPy</summary>
+#
+# `note` holds the keys of layer 2. The first note is emptied, because the first letter sees only itself and would note
+# an a.
 
 
 # %%
@@ -210,36 +204,34 @@ print("weights:    ", weights[3].round(4))  # of place 3
 print("brings back:", (weights @ letters)[3].round(4))
 
 # %% [markdown]
+# </details>
+#
 # ## Did the training find the same?
 #
 # Nobody told the trained machine of notes. It was only ever told which letter comes next. Here are its two heads on a
-# text that comes again after seven places. A row is a letter that looks. A red outline marks where our two steps would
-# look.
+# text that comes again after seven places. A row is a letter that looks. An orange outline marks where our two steps
+# would look.
 
-# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Above, layer 1: the outlined cells directly left of the diagonal are the brightest of their rows, with weaker ones beside them. Below, layer 2: in the rows of the second half the outlined cells are six places to the left of the diagonal, one place after the letter's first occurrence. They are bright in four rows, weaker in two and dark in the first. In most rows of the first half the first column is brightest."
-from clear_attention import plot_weights
-
+# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: the outlined cells directly left of the diagonal are the darkest of their rows, with paler ones beside them. Right, layer 2: in the rows of the second half the outlined cells are six places to the left of the diagonal, one place after the letter's first occurrence. They are dark in four rows, paler in two and nearly white in the first. In most rows of the first half the first column is darkest."
 seven = np.random.default_rng(35).choice(26, size=7, replace=False)
 ids = np.tile(seven, 2)[None] + FIRST
 names = [chr(ord("a") + n) for n in ids[0] - FIRST]
 maps = model(ids, return_weights=True).weights
-figure, axes = plt.subplots(2, 1, figsize=(4.4, 7.6), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(7.2, 3.7), layout="constrained")
 for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=True):
-    plot_weights(maps[layer][0, 0], tokens=names, ax=ax, colour_bar=False)
-    ax.set_title(title)
+    ax.imshow(np.sqrt(maps[layer][0, 0]), cmap="Blues", vmin=0, vmax=1)
     for row in range(1, 14) if layer == "0" else range(7, 14):
         expected = row - 1 if layer == "0" else row - 6
-        ax.add_patch(
-            plt.Rectangle(
-                (expected, row),
-                1,
-                1,
-                fill=False,
-                edgecolor="red",
-                lw=1.5,
-                clip_on=False,
-            )
+        corner = (expected - 0.5, row - 0.5)
+        cell = plt.Rectangle(
+            corner, 1, 1, fill=False, edgecolor=ORANGE, lw=1.8, clip_on=False
         )
+        ax.add_patch(cell)
+    ax.set_xticks(range(14), names)
+    ax.set_yticks(range(14), names)
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.set_title(title, size=10)
+axes[0].set_ylabel("who looks")
 plt.show()
 np.testing.assert_allclose(
     (weights @ letters)[3], [0.0132, 0.9802, 0.0066], atol=1e-4
@@ -249,37 +241,65 @@ assert round(np.exp(5), 4) == 148.4132
 most = maps["1"][0, 0].numpy().argmax(axis=1)  # where each letter looks most
 assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
-
-others = np.random.default_rng(3)
-others = [np.tile(others.choice(26, size=7, replace=False), 2) for _ in range(500)]
-others = np.stack(others) + FIRST
-said_rightly = model(others).numpy().argmax(axis=-1)[:, 7:13] == others[:, 8:]
-assert said_rightly[:, 0].mean() < 0.05
-assert abs(said_rightly[:, 1:].mean() - 0.7) < 0.12
 assert (maps["1"][0, 0].numpy()[1:7].argmax(axis=1) == 0).sum() >= 4
 
+
+def read(ids, emptied):
+    """Return the maps of both layers, and what is said after each letter, with the note of the first or without."""
+    options = {"causal": True, "positions": np.arange(ids.shape[1])}
+    first_layer, second_layer = model.stack.layers
+    x = model.embed(ids) * SMALL["d_model"] ** 0.5
+    noted, first = first_layer(x, return_weights=True, **options)
+    noted = noted.numpy()
+    if emptied:
+        hands_on = first_layer.self_attention.attention.project_output.kernel
+        kept = hands_on.numpy()
+        hands_on.assign(np.zeros_like(kept))
+        noted[:, 0] = first_layer(x, **options).numpy()[:, 0]
+        hands_on.assign(kept)
+    x, second = second_layer(noted, return_weights=True, **options)
+    logits = model.to_logits(model.stack.final_norm(x)).numpy()
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return (
+        (first.numpy(), second.numpy()),
+        powers / powers.sum(axis=-1, keepdims=True),
+    )
+
+
 # %% [markdown]
-# It has found our two steps. In layer 1 each letter but the first looks most at the one before, though the map is
-# blurred. In layer 2 the first half has nothing to find, and looks mostly at place 0. But in the second half six of the
-# seven letters look most at the place just *after* the one where they stood the last time. Only the h is misled.
+# It has found something very like our two steps. In layer 1 each letter but the first looks most at the one before,
+# though the map is blurred. In layer 2 the first half has nothing to find, and looks mostly at place 0. But in the
+# second half six of the seven letters look most at the place just *after* the one where they stood the last time. Only
+# the h is misled: it looks at place 0, where it stood itself.
 #
 # ## Follow one letter
 #
-# Here are the same weights as arcs. Choose a letter, or press "Read on". Above the text you see where this letter looks
-# in layer 2. Below it you see where the letter that it *found* had looked in layer 1, for its note. Predict first:
+# Here are the same weights as arcs. Press a letter, or "Read on". Above the text you see where this letter looks in
+# layer 2. Below it you see where the letter that it *found* had looked in layer 1, for its note. A disc is a look at
+# itself. Under each letter stands what the machine says next. Predict first:
 #
 # 1. Which letter will the second c find, at place 12?
 # 2. What must that letter have noted, so that the c could find it?
 # 3. Can the machine know what comes after the first x, at place 4?
+#
+# Then write letters of your own, twice. Which text makes it err?
 
 # %% tags=["live", "remove-input"]
 from live import touch
 
-logits = model(ids)[0].numpy()
-powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-chances = powers / powers.sum(axis=1, keepdims=True)
-said = [chr(ord("a") + n - FIRST) for n in chances.argmax(axis=1)]
-sure = chances.max(axis=1)
+
+def for_the_piece(emptied):
+    """Return what the machine makes of the text, as the piece wants it."""
+    seen, chances = read(ids, emptied)
+    return {
+        "layers": [np.round(weights[0, 0], 3).tolist() for weights in seen],
+        "said": [chr(ord("a") + n - FIRST) for n in chances[0].argmax(axis=1)],
+        "sure": np.round(chances[0].max(axis=1), 3).tolist(),
+    }
+
+
+reads = [for_the_piece(emptied) for emptied in (False, True)]
+said = reads[0]["said"]
 second = maps["1"][0, 0].numpy()
 for asks in (10, 12):
     assert second[asks].argmax() == asks - 7 + 1
@@ -289,16 +309,19 @@ assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the begin
 assert (second[4].argmax(), said[4]) == (4, names[4])
 assert "".join(names) == 2 * "hkwsxcg"  # as the text says
 assert (most[12], maps["0"][0, 0].numpy()[6].argmax()) == (6, 5)
+assert said[8:] == names[2:7] + names[:1]
+assert (said[7], reads[1]["said"][7:]) == ("h", [*names[1:7], names[0]])
 touch(
     "echo",
     f"<p>In layer 2 the {names[10]} at place 10 looks most at the {names[4]} at place 4, which had looked in layer 1 at"
     f" the {names[3]} at place 3. The machine says {said[10]}.</p>",
     text="".join(names),
-    period=7,
+    given="".join(names),
     place=10,
-    layers=[np.round(maps[layer][0, 0], 3).tolist() for layer in ("0", "1")],
-    said=said,
-    sure=np.round(sure, 3).tolist(),
+    emptied=False,
+    reads=reads,
+    found=[],
+    failed=None,
 )
 
 # %% [markdown]
@@ -310,20 +333,104 @@ touch(
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>Is it so in other texts, too?</summary>
+# ## Why is the h misled?
 #
-# We chose a text with clear maps. In others of seven letters the first letter is nearly always misled, too, and why is
-# not known. After the other letters the machine is right in about 70 of 100 cases, and not in 98 as with 20 letters.
-# Why, we have not looked into.
+# It is no accident of this text. Take 500 others, each of seven letters that come twice. When the first letter comes
+# again, the machine hardly ever knows what follows, and says this letter once more. Why just the first? (Where 20
+# letters come again, as in the first picture, it happens only about every fifth time.)
+#
+# The first letter can look only at itself. So the note of the first h should say: "before me, h". When the second h
+# asks whose note says h, it finds the k, rightly, and also the first h. And the wrong note is the stronger one: the
+# first h can give its whole weight to nothing but itself, while the k gives the h before it 0.71, and the rest to
+# itself.
+#
+# If so, there is a cure: empty this one note. Whatever the first head hands on to place 0 becomes zero.
+
+# %% tags=["hide-input"]
+sevens = np.random.default_rng(3)
+sevens = [np.tile(sevens.choice(26, size=7, replace=False), 2) for _ in range(500)]
+sevens = np.stack(sevens) + FIRST
+
+
+def says_next(ids, emptied):
+    return read(ids, emptied)[1].argmax(axis=-1)
+
+
+after_the_first = {
+    emptied: says_next(sevens, emptied)[:, 7] for emptied in (False, True)
+}
+noted, found = (maps[layer][0, 0].numpy() for layer in ("0", "1"))
+np.testing.assert_allclose(noted[[0, 1], [0, 0]], [1, 0.71], atol=5e-3)
+assert found[7, 0] > 0.8 > 0.2 > found[7, 1] > 0.1  # the first h, and the k
+near_the_edge = sorted(found[row, row - 6] for row in range(8, 14))
+assert near_the_edge[1] < 0.45 < near_the_edge[2]
+knows = {
+    emptied: np.mean(said == sevens[:, 8])
+    for emptied, said in after_the_first.items()
+}
+print(f"right after the first letter: {round(500 * knows[False])} of 500 texts")
+assert knows[False] < 0.01
+assert np.mean(after_the_first[False] == sevens[:, 0]) > 0.97  # it says itself
+assert (model(sevens).numpy().argmax(axis=-1) == says_next(sevens, False)).all()
+for word in ("monday", "copyright", "blacksmith"):
+    typed = np.array([[ord(letter) - ord("a") + FIRST for letter in 2 * word]])
+    asked = typed[0, [*range(len(word) + 1, 2 * len(word)), 0]]
+    for emptied in (False, True):
+        told = says_next(typed, emptied)[0, len(word) :]
+        assert (told == asked).all() == emptied
+
+# %% [markdown]
+# In how many of 100 texts is it right once this note is empty?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "induction/emptied",
+    [
+        (
+            "without the note of the first letter",
+            round(100 * knows[True], 1),
+            "Now only one note says h, the right one.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+
+# %% tags=["hide-input"]
+print(f"right without this note:      {round(500 * knows[True])} of 500 texts")
+tens = np.random.default_rng(4)
+tens = [np.tile(tens.choice(26, size=10, replace=False), 2) for _ in range(500)]
+tens = np.stack(tens) + FIRST
+for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
+    said_of_ten = says_next(tens, emptied)[:, 10] == tens[:, 11]
+    print(f"ten letters, {words}    {round(500 * said_of_ten.mean())} of 500 texts")
+assert knows[True] > 0.95
+assert said_of_ten.mean() > 0.99
+
+# %% [markdown]
+# One wrong note, and it was the whole mistake.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>Are the two steps all that it does?</summary>
+# Now tick "empty the first note" in the piece above, and look at the second h. Then a dare: find a word of at most
+# twelve letters that, written twice, comes out right after every letter without this note, but not with it.
 #
-# No. In texts that repeat every 20 letters many a letter stands twice. Then two notes fit. Whoever chooses blindly
-# between notes that fit is right at about 70 of 100 letters, if all letters are counted. Yet the machine is right in
-# 98. Does a note hold the letter *two* back as well? We hide that place from the first head, and then, to compare, the
-# place three back:
+# <details class="lesson-more" markdown="1"><summary>Some such words</summary>
+#
+# "monday", "copyright" and "blacksmith".
+#
+# </details>
+#
+# Are the two steps all that it does? In the texts of the first picture a letter often stands twice, so that two notes
+# fit. Blind choice between fitting notes would be right at 70 of 100 letters, and the machine is right at 98. So its
+# notes seem to hold more than one letter.
+#
+# <details class="lesson-more" markdown="1"><summary>What else do they hold?</summary>
+#
+# Perhaps the letter *two* back. We hide that place from the first head, and then, to compare, the place three back:
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(3)
@@ -356,12 +463,13 @@ assert np.mean(first.argmax(axis=-1)[:, 1:] == places[:-1]) > 0.9
 assert second[:, later, later - PERIOD + 1].mean() > 0.5
 fit = (texts[:, :PERIOD, None] == texts[:, None, :PERIOD]).sum(axis=-1)
 by_lot = np.mean(1 / fit)  # one of the notes that fit
-assert 0.68 < by_lot < 0.74 < 0.85 < record["right_by_place"][PERIOD:].mean()
+assert abs(by_lot - 0.7) < 0.01
+assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert abs(right_without(2) - by_lot) < 0.08
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without the letter two back it is no better than whoever chooses blindly. So its notes seem to hold both letters.
+# Without the letter two back it is no better than blind choice. So its notes seem to hold both letters.
 #
 # </details>
 #
@@ -392,8 +500,6 @@ shares = {
 # How many of 100 letters will still be right, in texts that repeat every 20 places? With both heads it is about 98.
 
 # %% tags=["live", "remove-input"]
-from live import bet
-
 bet(
     "induction/switched-off",
     [
@@ -468,44 +574,12 @@ assert abs(without[1] - 1 / 26) < 0.01
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>And the machine that read Python's manual?</summary>
-#
-# Our [language model](language_model.py) has two layers as well. Is there an induction head among its eight heads? Give
-# it random letters that come again: if it had one, it would be less surprised the second time.
-
-# %% tags=["hide-input"]
-from clear_attention import token_losses
-from trained.language import encode
-
-language, _ = trained.load("language")
-first_letter = int(encode("a")[0])
-foreign = texts - FIRST + first_letter
-bits = token_losses(language, foreign).numpy() / np.log(2)
-first, again = bits[:, 5 : PERIOD - 1].mean(), bits[:, PERIOD + 5 :].mean()
-heads = language(foreign, return_weights=True).weights
-most = max(
-    w.numpy()[:, :, later, later - PERIOD + 1].mean(axis=(0, 2)).max()
-    for w in heads.values()
-)
-print(f"bits a letter, the first time: {first:.1f}")
-print(f"bits a letter, again:          {again:.1f}")
-print("(a blind guess among 256 bytes: 8.0)")
-print(f"weight that the best head gives to what followed: {most:.0%}")
-assert again > 0.8 * first  # no head of this kind, after so short a training
-assert first > np.log2(26) + 2
-
-# %% [markdown]
-# No. It even needs more bits than a blind guess, because it is sure of letters that the manual would have. There random
-# letters hardly ever come again, so it had little reason to learn this. But that is our guess, and not tested.
-#
-# </details>
-#
 # ## Who found this, and when
 #
 # Nelson Elhage, Neel Nanda, Catherine Olsson and others took models of nothing but attention apart in 2021, and found
-# pairs of heads like ours. In 2022 they saw such heads appear in larger models at the same moment at which these became
-# better at using what stands far back. They suspect that this is how a large model can do a task that it has only been
-# shown in its prompt.
+# pairs of heads like ours. In 2022, in models of several sizes, they saw such heads appear at about the moment when
+# these became better at using what stands far back. They suspect that this is how a large model can do a task that it
+# has only been shown in its prompt.
 #
 # <details class="lesson-more" markdown="1"><summary>Is one layer not enough, however large?</summary>
 #
@@ -547,7 +621,8 @@ assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
 # Most often it stands 24 places back. It has learnt at which distance texts most often come again, and for that it
-# needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance.
+# needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance of
+# up to 25 places.
 #
 # In the first picture it is ahead just at the grey line. There only 20 letters stand, and it often says the first one,
 # with which the piece begins again.
@@ -598,8 +673,6 @@ assert 0.1 < elsewhere < 0.5
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -607,6 +680,8 @@ import exercises
 exercises.show("induction")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? In the machine built by hand, somebody changes W_K: it picks the letter, and no longer the note. What does it say after "a b c a"?
 # + a | It now looks for letters like its own, finds both a's, and brings back an a.
@@ -621,6 +696,8 @@ exercises.show("induction")
 # + because both heads of a layer read what came in, and neither reads the other's note | The note must be there before the second head looks.
 # - because it has fewer numbers | As many numbers side by side hardly helped. What is missing is the order of the two steps.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -1,24 +1,20 @@
 # ---
 # title: Multi-head attention
-# description: When one look is not enough. A machine that must read a date in one look, what a single average carries, how each letter pulls, and what heads are good for.
+# description: When one look is not enough. Four heads on one date, in four colours, what a single average carries, a tug of war among letters, and what heads are good for.
 # ---
 
 # %% [markdown]
 # # When is one look not enough?
 #
-# In the last lesson the machine had four maps for one answer, because it has four **heads**. Each is an attention of
-# its own. What is that good for? To find out, let us take nearly all of it away, until the whole answer comes from one
-# last look, by one head.
+# A **look** is one question, put to all letters of the text. Our machine looks anew for each letter that it writes, and
+# each look is answered by four **heads**. Each head has weights of its own, and here it has a colour, too: the taller
+# its bar on a letter, the larger the weight that it gives to this letter.
 #
-# An encoder reads the text, as in our machine, with four heads. Only the last look has one. But nothing is written
-# letter by letter. There is a single query, the same for every text. It looks once at what the encoder has made of the
-# letters, and brings back one vector. From this vector a last matrix must read all eight digits of the date:
-#
-# --8<-- "diagrams/one_look.svg"
-#
-# Here are four of the unseen dates that it reads wrong. What happens in all of them?
+# Below, the machine is writing the first digit of the day, the 1 of 19. Head 4 looks at this 1, and head 1 at the digit
+# behind it. **The same text, two jobs.** Switch on heads 2 and 3, press other letters of the answer, or let the machine
+# write. **Does a head keep its job?**
 
-# %% tags=["hide-input"]
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -29,18 +25,198 @@ import trained
 from clear_attention import create_date_pairs, date_tokenizers
 from date_machine import comparison, machine
 from IPython.display import Markdown
+from live import coded, touch
 from trained.ablations import shares
 from trained.digits import digits_of
 
-tokenizer, _ = date_tokenizers()
+tokenizer, target = date_tokenizers()
+texts, dates = create_date_pairs(2000, seed=1, split="test")
+whole, _ = trained.load("dates")
+given = tokenizer.encode(texts), target.encode(dates)[:, :-1]
+looked = whole(given, return_weights=True).weights["decoder.0.cross"].numpy()
+# (texts, heads, letters of the answer, letters of the text)
+looked = looked[:, :, :10]
+places = [
+    texts.index(text)
+    for text in ("tuesday 19th of march 1968", "29. august '87", "24.02.2034")
+]
+cells = [
+    "".join(f"<td>{texts[places[0]][row.argmax()]}</td>" for row in head)
+    for head in looked[places[0]]
+]
+rows = [
+    f'<tr><th scope="row">head {i}</th>{row}</tr>' for i, row in enumerate(cells, 1)
+]
+head = "".join(f'<th scope="col">{sign}</th>' for sign in dates[places[0]])
+touch(
+    "four_looks",
+    f"<table class='mask-report'><caption>{texts[places[0]]}: where each head looks most, for each letter of the answer"
+    f"</caption><thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>",
+    dates=[
+        {
+            "text": texts[i],
+            "answer": dates[i],
+            "weights": [coded(each[:, : len(texts[i])]) for each in looked[i]],
+        }
+        for i in places
+    ],
+    now=0,
+    letter=8,
+    seen=[True, False, False, True],
+)
+
+# %% [markdown]
+# ## Read its eyes
+#
+# Now the answer is hidden. You see only where the four heads look, on dates that we chose because there the heads give
+# something away. **Which letter are they writing?**
+
+# %% tags=["live", "hide-input"]
+import re
+
+from date_machine import tabled
+
+# What the heads do while one letter of the answer is written: this letter's place in the answer, a part of the text,
+# where in this part the letter stands (None: nowhere), what must hold for the letters at which the four heads look
+# most, also counted from the part's beginning, and what to say.
+YEAR, DAY, MONTH = r"\d\d\d\d$", r"(?<!\d)[1-3]\d(?!\d)", r"(?<=\d\.)\d\."
+ALL = "All four heads stand on it."
+LOOKS = {
+    "Y": (3, YEAR, 3, lambda *at: at == (3, 3, 3, 3), ALL),
+    "D": (9, DAY, 1, lambda *at: at == (1, 1, 1, 1), ALL),
+    "M": (6, MONTH, 0, lambda *at: at == (0, 0, 0, 0), ALL),
+    "d": (
+        8,
+        DAY,
+        0,
+        lambda a, b, c, d: (a, c, d) == (1, 0, 0) and b not in (0, 1),
+        "Heads 3 and 4 stand on it. Head 1 is one letter ahead, and head 2 somewhere else.",
+    ),
+    "y": (
+        0,
+        YEAR,
+        0,
+        lambda a, b, c, d: (a, c) == (1, 0) and min(b, d) > 1,
+        "Only head 3 stands on it. The others are ahead.",
+    ),
+    "'": (
+        0,
+        r"'\d\d$",
+        None,
+        lambda a, b, c, d: (a, c, d) == (1, 0, 1),
+        "Nobody wrote the century. So head 3 looks at the apostrophe.",
+    ),
+    "3": (
+        2,
+        YEAR,
+        2,
+        lambda a, b, c, d: (a, b, c) == (2, 2, 2) and d != 2,
+        "Three heads stand on it, and head 4 does not.",
+    ),
+    "-": (
+        4,
+        YEAR,
+        None,
+        lambda a, b, c, d: d == 3 and 3 not in (a, b, c),
+        "Head 4 is still on the last digit of the year, and the others have left it.",
+    ),
+    "0": (
+        5,
+        MONTH,
+        None,
+        lambda a, b, c, d: (b, c) == (1, 0),
+        "Nobody wrote this 0. Head 3 is on the month, and head 2 on the dot behind it.",
+    ),
+}
+most = looked.argmax(axis=-1)  # where each head looks most
+rounds, played = [], set(places)
+for kind in "YdDyM'3d-0D'dMY-3y0D":  # two games
+    place, part, own, holds, why = LOOKS[kind]
+    for i, text in enumerate(texts):
+        hits = list(re.finditer(part, text))
+        if i in played or len(hits) != 1 or len(text) > 22 or "/" in text:
+            continue
+        begin = hits[0].start()
+        if holds(*(int(x) - begin for x in most[i, :, place])):
+            break
+    else:
+        raise AssertionError(kind)
+    played.add(i)
+    own = -1 if own is None else begin + own
+    assert own < 0 or text[own] == dates[i][place]
+    rounds.append(
+        {
+            "text": text,
+            "answer": dates[i],
+            "place": place,
+            "weights": coded(looked[i, :, place, : len(text)]),
+            "own": own,
+            "why": why,
+        }
+    )
+eyed = [
+    (
+        one["text"],
+        *(
+            one["text"][row.argmax()]
+            for row in looked[texts.index(one["text"]), :, one["place"]]
+        ),
+    )
+    for one in rounds[:10]
+]
+touch(
+    "eyes",
+    tabled(("the text", "head 1", "head 2", "head 3", "head 4"), eyed),
+    rounds=rounds,
+    game=0,
+    guesses=[],
+    open=True,
+)
+
+# %% [markdown]
+# For the last digit of the day all four mostly look at this digit. For its first digit they part. Of 100 unseen dates,
+# head 4 looks most at this digit in all, and head 1 at the digit *behind* it in 88. **So a head has no fixed job: what
+# it does changes with the letter that is written.**
+
+# %% tags=["remove-input"]
+days = [
+    (i, text.find(date[8:]))
+    for i, (text, date) in enumerate(zip(texts, dates, strict=True))
+    if date[8] != "0" and text.count(date[8:]) == 1
+]
+# for the first digit of the day
+found = np.array([most[i, :, 8] - place for i, place in days])
+at_first, behind = (
+    np.round(100 * (found == place).mean(axis=0)).astype(int) for place in (0, 1)
+)
+assert at_first[3] == 100
+assert behind[0] == 88
+# and for its last digit
+found = np.array([most[i, :, 9] - place for i, place in days])
+assert (found == 1).mean(axis=0).min() > 0.7
+# as the page begins
+first, behind_it = most[places[0], [3, 0], 8]
+assert texts[places[0]][first : behind_it + 1] == "19"
+
+# %% [markdown]
+# ## One look, one head
+#
+# What are four heads good for? To find out, we take nearly all of it away. An encoder reads the text, but then there is
+# a single look for the whole date, by a single head. From the one vector that it brings back, a last matrix must read
+# all eight digits:
+#
+# --8<-- "diagrams/one_look.svg"
+#
+# Three trainings of it read 50 of 100 unseen dates on average. The one below reads 52. Try a date of yours, beside our
+# own machine, which was trained for longer:
+
+# %% tags=["live", "hide-input"]
 one, _ = trained.load("digits-1")
 eight, _ = trained.load("digits-8")
-texts, dates = create_date_pairs(2000, seed=1, split="test")
 right = digits_of(dates)
 by_one, by_eight = (
     np.argmax(model(tokenizer.encode(texts)), axis=-1) for model in (one, eight)
 )
-
 BLUE, ORANGE = "#0072b2", "#d55e00"
 off = (by_one != right).mean(axis=0)
 year, last = by_one[:, :4], right[:, [0, 1, 3, 3]]
@@ -51,9 +227,25 @@ rest_right = (by_one == right)[:, 4:].all(axis=1) & (by_eight == right).all(axis
 digits = [[x for x in text if x.isdigit()] for text in texts]
 all_differ = np.array([len({*found}) == len(found) == 6 for found in digits])
 chosen = np.flatnonzero(last_twice & rest_right & all_differ & side_by_side)[0]
-text = texts[chosen]
+called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
+machine(
+    "dates",
+    "digits-1",
+    piece="beside",
+    sibling="digits-1",
+    text=texts[chosen],
+    called=called,
+    without=comparison("dates", "digits-1", called=called),
+)
+
+# %% [markdown]
+# ## One digit, written twice
+#
+# Here are four mistakes of the machine with one look. What happens in all of them?
+
+# %% tags=["hide-input"]
 examples = ["tuesday 19th of march 1968", "4 march 2043"]
-examples += ["sonntag, 21. dezember 1975", "montag, 26. april 2021"]
+examples += ["montag, den 14. august 1967", "montag, 26. april 2021"]
 lines = ["| the text | is read as |", "| --- | --- |"]
 for each in examples:
     place = texts.index(each)
@@ -63,56 +255,41 @@ for each in examples:
     lines.append(
         f"| {each} | {y[0]}{y[1]}**{y[2]}**{y[3]}-{''.join(m)}-{''.join(d)} |"
     )
-assert 0.4 < (by_one == right).all(axis=1).mean() < 0.6
+assert round(100 * (by_one == right).all(axis=1).mean()) == 52
 assert off[2] > 2.5 * np.delete(off, 2).max()
 assert last_twice.sum() > 0.6 * wrong.sum()
 assert last_twice.sum() > 0.5 * (by_one != right).any(axis=1).sum()
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# In the place of the third digit stands the fourth, a second time. The machine reads one date in two, and more than
-# half of its mistakes are of just this kind. Why? First try a few dates, and see this machine beside ours, which was
-# trained for longer:
-
-# %% tags=["live", "hide-input"]
-called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
-machine(
-    "dates",
-    "digits-1",
-    piece="beside",
-    sibling="digits-1",
-    text=text,
-    called=called,
-    without=comparison("dates", "digits-1", called=called),
-)
-
-# %% [markdown]
+# In the place of the third digit stands the fourth, a second time. More than half of its mistakes are of just this
+# kind.
+#
+# Why? Here comes an explanation. Can you find its weak step?
+#
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
-# One head must bring back everything at once. What is lost? Say the text holds a 3 and a 5. Let the value of each digit
-# be the digit itself. The head shares out its weight, a half to each, and what comes back is one number. Compare three
-# texts:
+# Say the text holds a 3 and a 5. Let the value of each digit be the digit itself. The head shares out its weight, a
+# half to each, and what comes back is one number. Compare three texts:
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 # * the text "5 3": $0.5 \cdot 5 + 0.5 \cdot 3 = 4$
 #
-# An average of halves knows no order. So to whatever comes behind the head the three are one and the same text. **In
-# each look a head has one set of weights, so it brings back one average.** A second head has other weights, say 0.65
-# and 0.35. From "3 5" it brings $0.65 \cdot 3 + 0.35 \cdot 5 = 3.7$, and from "4 4" still 4. The two heads together can
-# tell the texts apart:
+# An average of halves knows no order. To whatever comes behind the head the three are one and the same text. **In each
+# look a head has one set of weights, so it brings back one average.** A second head has other weights, say 0.65 and
+# 0.35, and tells "3 5" from "4 4":
 #
 # --8<-- "diagrams/same_average.svg"
 #
-# Does a second head help with every text? In the square are all hundred texts of two digits. From the blue ones head 1
-# brings the same number as from "3 5", or nearly the same, to within 0.1. From the orange ones head 2 does. Only from
-# the green one both do. Try other weights. Can you make the second head useless?
+# <details class="lesson-more" markdown="1"><summary>Can you make the second head useless?</summary>
+#
+# In the square are all hundred texts of two digits. From the blue ones head 1 brings the same number as from "3 5", or
+# nearly the same, to within 0.1. From the orange ones head 2 does. Only from the green one both do. Try other weights.
 
 # %% tags=["live", "hide-input"]
 import re
 from pathlib import Path
-
-from live import touch
 
 # The numbers of the drawing.
 drawn = Path("../diagrams/same_average.svg").read_text(encoding="utf-8")
@@ -133,30 +310,17 @@ touch(
 # One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines,
 # which cross in one place, unless both heads share out their weight alike.
 #
-# Here a value is one number. But in a machine it has many, and the encoder knows where each letter stands. So a 3 in
-# the first place could bring $(3, 0)$, and a 5 in the second $(0, 5)$. A half of each is $(1.5, 2.5)$, from which both
-# digits can be read. So one average *can* carry two digits, if each has numbers of its own. Has the machine with one
-# look learnt that, or are its digits like “3 5” and “5 3”?
+# </details>
 #
 # ## A tug of war
 #
-# That can be seen, because behind the look there is only a matrix, which multiplies and adds. It gives **points** to
-# the ten digits that could be written, and the one with the most points is written. The look has added up what the
-# letters bring, each times its weight. So the points, too, are a sum over the letters, plus a start that is the same
-# for all texts: **each letter pulls.**
+# Is that how 1967 becomes 1977? We can watch it. The last matrix only multiplies and adds. It gives **points** to each
+# digit that could be written, and the digit with the most points is written. What the look brings is a sum over the
+# letters, so the points are one, too: **each letter pulls**. How hard? From the points that it gives to one digit,
+# subtract the points that it gives to the rival.
 #
-# Take the third digit of 1975. The 7 should win, and its rival is the 5. How hard does a letter pull? From the points
-# that it gives to the 7, subtract the points that it gives to the 5. The letter 7 pulls with 0.77 for the 7, and the
-# letter 5 with 1.10 for the 5. The 1, the 9 and all the rest pull both ways, and together leave 0.12 for the 5:
-#
-# $$
-# 0.77 - 1.10 - 0.12 = -0.45
-# $$
-#
-# So the 5 wins, and the machine writes 1955. See who pulls in other years (the bars are rounded):
-#
-# 1. Ask for the fourth digit of 1975. Do the same two letters pull as before?
-# 2. The last year is 1962. Why does its 6 win?
+# The third digit of 1967 should be a 6, and its rival is the 7. The larger a letter is, the harder it pulls, and the
+# grey square shows the scale. Press "fourth digit". **Who changes sides?**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -179,13 +343,14 @@ def look_of(model, texts):
     return weights, brought, last.reshape(-1, 8, 10), np.reshape(start, (8, 10))
 
 
-def teams_of(model, texts, years):
+def teams_of(model, texts, years, rivals=None):
     """Return how the year's letters and all else pull, for the third digit and the fourth: (texts, 2, 5)."""
     weights, brought, last, start = look_of(model, texts)
+    rivals = rivals or [year[:1:-1] for year in years]  # each is the other's rival
     found = np.zeros((len(texts), 2, 5))
     for i, (text, year) in enumerate(zip(texts, years, strict=True)):
         for place in (2, 3):
-            digit, rival = int(year[place]), int(year[5 - place])
+            digit, rival = int(year[place]), int(rivals[i][place - 2])
             towards = last[:, place, digit] - last[:, place, rival]
             each = weights[i] * (brought[i] @ towards)
             begin = text.rfind(year)
@@ -197,62 +362,64 @@ def teams_of(model, texts, years):
     return found
 
 
-pulled = [examples[2], examples[0], examples[0][:-2] + "78", examples[1]]
-pulled.append(examples[0][:-2] + "62")
+pulled = [examples[2], *examples[:2]]
+pulled += [examples[0][:-2] + "62", examples[0][:-2] + "72"]
 years = [text[-4:] for text in pulled]
-teams = [teams_of(model, pulled, years) for model in (one, longer)]
+rivals = ["76", "86", "34", "76", "67"]  # of the third digit and of the fourth
+teams = [teams_of(model, pulled, years, rivals) for model in (one, longer)]
+shown = np.round(teams, 2)  # what is shown adds up
+shown[..., 4] = np.round(np.sum(teams, axis=-1), 2) - shown[..., :4].sum(axis=-1)
 read = [
     np.argmax(model(tokenizer.encode(pulled)), axis=-1)[:, :4]
     for model in (one, longer)
 ]
 read = [["".join(map(str, digits)) for digits in found] for found in read]
-state = {
-    "texts": [
+assert read[0] == ["1977", "1988", "2033", "1962", "1972"]
+assert read[1] == years
+names = ("the 1", "the 9", "the 6", "the 7", "all others")
+told = ", ".join(
+    f"{who} with {abs(p):.2f} for the {6 if p > 0 else 7}"
+    for who, p in zip(names, shown[0][0, 0], strict=True)
+)
+touch(
+    "pulling",
+    f"<p>At the third digit of 1967 pull {told}. The machine writes {read[0][0]}.</p>",
+    texts=[
         {"text": text, "year": year, "read": both}
         for text, year, both in zip(
             pulled, years, zip(*read, strict=True), strict=True
         )
     ],
-    "pulls": np.round(teams, 3).tolist(),
-    "now": 0,
-    "digit": 0,
-}
-
-
-def told(trained_for):
-    """Say for a reader without scripts who pulls at the third digit of 1975."""
-    names = ("the 1", "the 9", "the 7", "the 5", "all else")
-    pulling = zip(names, teams[trained_for][0, 0], strict=True)
-    each = [
-        f"{who} with {abs(p):.2f} for the {7 if p > 0 else 5}" for who, p in pulling
-    ]
-    answer = read[trained_for][0]
-    return f"<p>At the third digit of 1975 pull {', '.join(each)}. The machine writes {answer}.</p>"
-
-
-np.testing.assert_allclose(teams[0][0, 0, 2:4], [0.77, -1.1], atol=5e-3)
-np.testing.assert_allclose(teams[0][0, 0, [0, 1, 4]].sum(), -0.12, atol=5e-3)
-np.testing.assert_allclose(teams[0][0, 0].sum(), -0.45, atol=5e-3)
-touch(
-    "pulling",
-    told(0),
-    **state,
-    longer=False,
-    both=False,
+    rivals=rivals,
+    steps=["700", "2,100"],
+    pulls=np.round(shown, 2).tolist(),
+    now=0,
+    digit=0,
+    longer=0,
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Who pulls?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Who changes sides?</summary>
 #
-# 1. The same two, about as hard: the 5 for the 5, and the 7 for the 7. They hardly pull for the *place* where they
-#    stand.
-# 2. All our dates lie between 1950 and 2049. So a year that begins with 19 can't have a 2 in its third place, and the 1
-#    and the 9 pull against the 2.
+# Only the 9, and the 9 pulls little in both. The 6 pulls for the 6, and the 7 for the 7, whichever digit is asked for.
 #
 # </details>
 #
-# So the two letters are like “3 5” and “5 3”: each pulls for its own digit, wherever it stands, and hardly says where
-# that is. Where both orders make a year of ours, little else can settle it. And in just these years the machine errs:
+# As the 3 and the 5 did above, the 6 and the 7 bring their digit, and hardly say where it stands. They come near to a
+# draw. So the small ones decide, and these all pull for the 7:
+#
+# $$
+# 0.75 - 0.79 - 0.27 - 0.18 - 0.08 = -0.57
+# $$
+#
+# In the fourth place the small ones together still pull for the 7. So the 7 is written twice.
+#
+# Could the 6 not simply get more weight? Then it would pull harder in the fourth place, too, where it should lose. A
+# head has one weight for a letter, whatever is asked. The case seems closed.
+#
+# <details class="lesson-more" markdown="1"><summary>Is it so in other years?</summary>
+#
+# It depends on whether the two digits, in the other order, make a year, too. All our dates lie between 1950 and 2049:
 
 # %% tags=["hide-input"]
 begins = np.array(
@@ -273,40 +440,22 @@ for kind, these in kinds.items():
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# In 1975 the two letters alone would have decided. But on average over all years of the last kind they pull about
-# equally hard, in the third place with 1.0 and 1.1. So mostly the rest decides. It pulls for the fourth digit, in the
-# third place with 0.4 and in the fourth place with 0.7. That is why this digit is written twice.
+# Over all years of the last kind the two letters pull about equally hard for the third digit, with 1.0 and 1.1. So
+# everything else decides. And that pulls for the fourth digit in both places, with 0.4 and 0.7.
 #
-# Could the 7 of 1975 not simply get more weight? Then it would pull harder in the fourth place, too, where it should
-# lose. A head has one weight for a letter, whatever is asked.
-#
-# The pulls take one line of NumPy. You are given what the machine has: the `weights` of its one look, `brought`, with
-# the 64 numbers of each letter in a row, and for each digit 64 factors, which stand in a column of the last matrix.
-# Write `pulls`, which says how hard each letter pulls for a digit, and against its rival:
-#
-# ```python
-# def pulls(weights, brought, digit, rival):  # (letters,), (letters, 64), (64,) and (64,)
-#     return ...
-# ```
-
-
-# %% tags=["answer"]
-def pulls(weights, brought, digit, rival):
-    return weights * (brought @ (digit - rival))
-
-
-# %%
-# With pulls, here is the third digit of 1975 once more, from the machine's own numbers:
-weights, brought, last, start = look_of(one, pulled[:1])
-digits = last[:, 2]  # for the third digit of the year: a column for each of 0 to 9
-found = pulls(weights[0], brought[0], digits[:, 7], digits[:, 5])
-for letter, pull in zip("1975", found[len(pulled[0]) - 4 :], strict=False):
-    print(letter, f"{pull:+.2f}")
+# </details>
 
 # %% tags=["remove-input"]
-np.testing.assert_allclose(
-    found[len(pulled[0]) - 4 :][:4], teams[0][0, 0, :4], atol=1e-4
-)
+np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])
+np.testing.assert_allclose(shown[0][0, 0].sum(), -0.57)
+assert shown[0][0, 1, [0, 1, 4]].sum() > 0  # for the 7, which is now the right one
+changed = shown[0][0, 0] * shown[0][0, 1] > 0  # for the 6 and then for the 7
+assert changed.tolist() == [False, True, False, False, False]
+assert abs(shown[0][0, :, 1]).max() <= 0.2
+assert teams[1][0].min() > 0  # all on one side, and then on the other
+nines = [found[3:, 0, 1].round(2).tolist() for found in shown]  # 1962 and 1972
+assert min(np.ravel(nines)) > 0  # for the 6, and for the 7
+assert [abs(found[0, 0, 1]).round(2) for found in shown] == [0.08, 5.74]
 could = np.flatnonzero(kinds["like 1967: 1976 is one, too"])
 kinds_right = [round(100 * year_right[these].mean()) for these in kinds.values()]
 assert kinds_right == [100, 99, 15]
@@ -314,29 +463,36 @@ means = teams_of(one, [texts[i] for i in could], [dates[i][:4] for i in could])
 means = means.mean(axis=0)  # the third digit is asked, and the fourth
 np.testing.assert_allclose(means[0, 2:4], [1.0, -1.1], atol=0.05)
 np.testing.assert_allclose(means[:, [0, 1, 4]].sum(axis=1), [-0.4, 0.7], atol=0.05)
-assert teams[1][0, 0, :4].min() > 0 > teams[0][0, 0, 3]
-same_nine = []  # how its 9 pulls between 6 and 7, in both years
-for model in (longer, one):
-    w, brought, last, _ = look_of(model, pulled[1:3])
-    each = w * (brought @ (last[:, 2, 6] - last[:, 2, 7]))
-    same_nine += each[:, len(pulled[1]) - 3].tolist()
-np.testing.assert_allclose(same_nine, [3.8, -6.7, 0.6, -0.6], atol=0.05)
 
 # %% [markdown]
-# ## Are heads the only way?
+# ## The same machine, trained for longer
 #
-# One look with one head brings back one average. If that is what it lacks, there are three ways to bring back more:
+# Go back to [the rope](#a-tug-of-war) and press "2,100 steps". It is the same machine, with its single look and its
+# single head, and it was only trained for longer. Ask for the third digit of 1967, and then for the fourth.
+#
+# Now all of them pull for the 6 in 1967, even the 7! And for the fourth digit all of them walk to the other side. This
+# machine reads over 99 of 100 dates. **So one average can carry a whole date, and our case was wrong.** Where?
+#
+# Look at 1962 and 1972, which differ in one digit. The same 9 pulls for the 6 in 1962, and for the 7 in 1972. A 9
+# alone can't know what stands behind it. So what it brings must hold more than the 9, and there is only one place where
+# it can have got that from: in the encoder each letter has looked at the others.
+#
+# **The looks before have brought to each letter what its neighbours are, so that the last look only has to pick it
+# up.** The case took each letter for itself alone. After 700 steps that was nearly true: in 1967 the 9 pulled with
+# 0.08, and not yet with 5.74.
+
+# %% [markdown]
+# ## What, then, are heads good for?
+#
+# After 700 steps one look with one head reads 50 of 100 dates. What would help it most, at so short a training?
 #
 # 1. **More heads.** One look, as before, but with eight heads.
-# 2. **More looks.** Eight looks with *one* head each. Each digit has a query of its own, and from what this query
-#    brings back only this digit must be read, as in the drawing below.
-# 3. **A look for each letter.** That is our own machine: it looks anew for each letter that it writes. But now it is
-#    trained with one head in place of four.
+# 2. **More looks.** Eight looks with *one* head each, a look for each digit, as in the drawing below.
+# 3. **A look for each letter.** Our own machine, trained with one head in place of four.
 #
 # --8<-- "diagrams/eight_looks.svg"
 #
-# How many of 100 dates do these three read? (The first two were trained for 700 steps, as the machine above, and ours
-# for 1,000.)
+# How many of 100 dates do these three read? (The first two were trained for 700 steps, and ours for 1,000.)
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -362,7 +518,7 @@ bet(
         (
             "our own machine, trained with one head",
             measured[2],
-            "Heads are often called essential. But a machine that looks anew for each letter hardly needs them.",
+            "Heads are often called essential. But on dates a machine that looks anew for each letter hardly needs them.",
         ),
     ],
 )
@@ -404,39 +560,8 @@ assert min(shares("one head")) > 0.99
 #
 # </details>
 #
-# ## The same machine, trained for longer
-#
-# All machines with one look were trained for 700 steps so far, with 64 dates in each. Take the first one, with its
-# single look and its single head, and change nothing but this: train it for 2,100 steps. Now it reads over 99 of 100
-# dates.
-#
-# **So one average can carry a whole date.** Who pulls now? Let it train three times as long, and watch the rival:
-
-# %% tags=["live", "hide-input"]
-touch(
-    "pulling",
-    told(1),
-    **state,
-    longer=False,
-    both=True,
-)
-
-# %% [markdown]
-# In 1975 even the 5 now pulls for the 7, and so do the 1 and the 9. How can they know? Look at 1968 and 1978, two texts
-# that differ in this one digit. A 9 alone cannot say whether a 6 or a 7 stands behind it, since both make a year of
-# ours. And yet the same 9 pulls for the 6 in one text, and for the 7 in the other. (Between 6 and 7 it pulls with 3.8
-# for the 6 in 1968, and with 6.7 for the 7 in
-# 1978. The piece has the 8 as a rival in both.) So what the 9 brings must hold more than the 9. There is only
-# one place where it can have got that from: in the encoder each letter has looked at the others.
-#
-# **The looks before have brought to each letter what its neighbours are, so that the last look only has to pick it
-# up.** After 700 steps there was only a trace of it: between 6 and 7 the same 9 pulled with 0.6, in both texts for the
-# right digit. The training needed time to make it strong.
-#
-# ## What, then, are heads good for?
-#
-# Here they save steps of training. This is one look with one, two, four and eight heads, after short and long
-# trainings. Each dot is a training of its own:
+# So what do more heads bring? Here is one look with one, two, four and eight heads, after short and long trainings.
+# Each dot is a training of its own:
 
 # %% tags=["hide-input"] alt="Dates right against steps of training, from 350 to 2,100, a line each for one look with 1, 2, 4 and 8 heads. After 1,050 steps 1 head reads about 63 %, 2 heads 94 %, 4 heads 94 % and 8 heads 97 %. After 2,100 steps all read over 99 %."
 lengths = [350, 700, 1050, 1400, 2100]
@@ -463,14 +588,12 @@ assert (
 )
 
 # %% [markdown]
-# After 1,050 steps one head reads 63 of 100 dates, two heads read 94, and eight heads 97. In the end all of them read
-# nearly all. **With more than one head the same is learnt sooner**, probably because each head can weigh the letters in
-# its own way, so that less must be prepared.
+# After 1,050 steps one head reads 63 of 100 dates, and two heads read 94. In the end all read nearly all. **Here, with
+# more than one head, the same is learnt sooner**, probably because each head can weigh the letters in its own way, so
+# that less must be prepared. We have not tested this.
 #
 # When is one look not enough, then? When it must bring back many things at once, and the looks before it have not made
 # them ready.
-#
-# More heads cost no more numbers to train, as the [next lesson](split_heads.py) shows. Our machine got four.
 #
 # ## Who found this, and when
 #
@@ -499,36 +622,44 @@ assert (
 #
 # ### Exercise 2
 #
-# The values are the digits themselves. From a text of two digits one head, which gives a half to each, brings 6.5. A
-# second head, which gives 0.7 to the first digit and 0.3 to the second, brings 7.5. Let NumPy find the digits: write
-# the weights into a matrix with a row for each head, and use `np.linalg.solve`.
-#
-# Then let the second head give 0.55 and 0.45, so that it brings 6.75. What if each head is heard a little wrongly, the
-# first 0.1 too low, and the second 0.1 too high?
+# Here is a tug of war of three letters. Each brings two numbers, and each digit gets its points from them by two
+# factors of its own. Write `pulls` in one line of NumPy. It says how hard each letter pulls for a digit, and against
+# its rival. Most letters pull for the 7. Who wins?
+
+# %%
+import numpy as np
+
+weights = np.array([0.5, 0.3, 0.2])  # (letters,)
+brought = np.array([[4.0, 1.0], [1.0, 2.0], [0.0, 5.0]])  # (letters, 2)
+six, seven = np.array([1.0, 0.0]), np.array([0.0, 1.0])  # (2,)
+
 
 # %% tags=["answer"]
-for second_head in ([0.7, 0.3], [0.55, 0.45]):
-    weights = np.array([[0.5, 0.5], second_head])
-    brought = weights @ [9, 4]
-    misheard = np.add(brought, [-0.1, 0.1])
-    print("weights of head 2:", second_head)
-    print("  it brings", brought[1].round(2))
-    print("  the digits:", np.linalg.solve(weights, brought).round(1))
-    print("  if misheard:", np.linalg.solve(weights, misheard).round(1))
-assert brought.round(2).tolist() == [6.5, 6.75]
+def pulls(weights, brought, digit, rival):
+    return weights * (brought @ (digit - rival))
+
+
+found = pulls(weights, brought, six, seven)
+print(found, "together", found.sum().round(2))
+np.testing.assert_allclose(found, [1.5, -0.3, -1])
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What happens</summary>
+# <details class="lesson-answer" markdown="1"><summary>Who wins?</summary>
 #
-# The digits are 9 and 4. If the two heads share out their weight quite differently, the error of 0.1 moves a digit by
-# about 0.5. If they share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough.
-# They also have to look at different things.
+# The 6, by 0.2. Only the first letter pulls for it, but with 1.5. The other two pull with 0.3 and 1.
 #
 # </details>
-#
+
+# %% tags=["remove-input"]
+np.testing.assert_allclose(found.sum(), 0.2)
+# the machine's own pulls are found in the same way
+w, b, last, _ = look_of(one, pulled[:1])
+found = pulls(w[0], b[0], last[:, 2, 6], last[:, 2, 7])
+begin = len(pulled[0]) - 4
+np.testing.assert_allclose(found[begin:][:4], teams[0][0, 0, :4], atol=1e-4)
+
+# %% [markdown]
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -536,12 +667,14 @@ import exercises
 exercises.show("multi_head")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? Values are single digits, and a head gives 0.8 to the first letter and 0.2 to the second. From "3 8" it brings 4. Which text can it not tell from "3 8"?
 # + 4 4 | 0.8 · 4 + 0.2 · 4 = 4, as 0.8 · 3 + 0.2 · 8.
 # - 8 3 | 0.8 · 8 + 0.2 · 3 = 7. With unequal weights the order counts.
 # - 5 6 | 0.8 · 5 + 0.2 · 6 = 5.2. Only with equal weights would it bring the same.
-# ? After a long training the 9 of 1968 pulls for a 6 in the third place, and the 9 of 1978 for a 7. How can the same letter pull for both?
+# ? After a long training the 9 of 1962 pulls for a 6 in the third place, and the 9 of 1972 for a 7. How can the same letter pull for both?
 # - The last matrix knows which year it is. | It is the same matrix for all texts. What differs is what the letter brings.
 # + In the encoder the 9 has looked at the letter behind it. | So what it brings holds its neighbour, too.
 # - It has another weight in the two texts. | A weight makes a pull stronger or weaker, but for the same digit.
@@ -550,6 +683,8 @@ exercises.show("multi_head")
 # + That this is learnt sooner with eight heads. | In the end both read nearly all dates.
 # - Eight digits need eight heads. | With a single head they are all read, too, after a longer training.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -50,9 +50,9 @@
 # Is that all? Nearly. Powers grow fast. With a score of 89 the power is too large for a number of four bytes, and
 # becomes *infinity*. Then both sums are infinity, and infinity divided by infinity is not a number.
 #
-# The softmax of a library therefore first subtracts the largest score from all scores. (Yours in NumPy did not need to,
-# since its scores are small.) This shrinks all powers by the same factor, so no weight changes, and the largest power
-# is $e^0 = 1$. But which score is the largest? **It may come last.**
+# The softmax of a library therefore first subtracts the largest score from all scores. (In the file of the [whole
+# machine](recap.py#put-together-by-hand), yours does it, too.) This shrinks all powers by the same factor, so no weight
+# changes, and the largest power is $e^0 = 1$. But which score is the largest? **It may come last.**
 #
 # ## Measure from the largest so far
 #
@@ -153,18 +153,9 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #
 # ## Who may be merged with whom?
 #
-# In the bill the pages came one after the other. But the formula does not say which piece was first. And each of the
-# two may itself have been merged from others. For mending only moves the point from which all powers are measured:
-#
-# $$
-# e^{m_1 - m} \sum_j e^{s_j - m_1} = \sum_j e^{s_j - m}
-# $$
-#
-# So a merged sum is the sum over *all* keys that went into it, measured from their largest score, whoever was merged
-# first.
-#
-# Here four workers have read a key each, and measure it from itself. Press two pieces, and they are merged. Go on until
-# one is left. Then start again with another order. **Can you get anything but 38.72?**
+# In the bill the pages came one after the other. Must they? Here four workers have read a key each, and measure it from
+# itself. Press two pieces, and they are merged. Go on until one is left. Then start again with another order. **Can you
+# get anything but 38.72?**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -180,20 +171,23 @@ touch(
 )
 
 # %% [markdown]
-# Every order ends at 38.72. (Only the last of many digits may differ, because the rounding does.) **So nobody has to
-# wait.** The keys of a very long text can be shared out among many processors. Each reads its own part, and only three
-# things of each part must be merged.
+# Every order ends at 38.72. (Only the last of many digits may differ, because the rounding does.) For mending only
+# moves the point from which all powers are measured:
+#
+# $$
+# e^{m_1 - m} \sum_j e^{s_j - m_1} = \sum_j e^{s_j - m}
+# $$
+#
+# So a merged sum is the sum over *all* keys that went into it, whoever was merged first. **So nobody has to wait.** The
+# keys of a very long text can be shared out among many processors, and only three things of each part must be merged.
 #
 # ## A piece that sees nothing
 #
-# Any order? There is one trap. A key that a [mask](masks.py) hides gets the score minus infinity, because its power is
-# then 0. What if the first piece is hidden as a whole?
-#
-# Then its largest score is minus infinity, too, and it is subtracted from each score. But $-\infty - (-\infty)$ is not
-# 0. It is *not a number*, or **NaN**. A NaN makes every sum that it enters a NaN, so no later piece can mend it.
-#
-# The remedy is small: **what sees nothing is measured from 0.** Then each power is $e^{-\infty - 0} = 0$, both sums are
-# 0, and merging adds nothing.
+# There is one trap. A key that a [mask](masks.py) hides gets the score minus infinity, so that its power is 0. (It is
+# so in the file of the whole machine, too; your first softmax set the power itself to 0.) If a piece is hidden as a
+# whole, then its largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, or **NaN**. It makes
+# every sum that it enters a NaN. So **what sees nothing is measured from 0**: its powers are $e^{-\infty - 0} = 0$, and
+# so are its sums.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
@@ -376,9 +370,10 @@ assert text[16:19] == "may"
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention has three steps. Each of them fetches
 # its numbers from the large memory and writes back what it has found: the scores, then the weights, then the output.
 #
-# In pieces, 125 queries at a time stay in the fast memory, with all that they carry. Its 192 kilobytes have room for 50
-# keys and values beside them. The keys and values come past them piece by piece. So keys and values are fetched eight
-# times, once for each 125 queries. But the two large squares are never written at all:
+# In pieces, 125 queries at a time stay in the fast memory, and the keys and values come past them, 50 at a time. Does
+# it fit? The queries and their outputs take 64 kilobytes, a piece of keys and values 26, and its scores 25. Of the 192
+# kilobytes that is 115. So keys and values are fetched eight times, once for each 125 queries. But the two large
+# squares are never written at all:
 #
 # --8<-- "diagrams/two_memories.svg"
 #
@@ -404,12 +399,14 @@ assert [round(sum(moves) / 1e6, 1) for moves in (plain_moves, piece_moves)] == [
 ]
 # 125 queries and their outputs, 50 keys and values, and their scores fit into the fast memory.
 assert n / blocks == 125
-assert 4 * (2 * 125 * d + 2 * 50 * d + 125 * 50) < 192_000
+kilobytes = [4 * numbers / 1000 for numbers in (2 * 125 * d, 2 * 50 * d, 125 * 50)]
+assert [round(each) for each in (*kilobytes, sum(kilobytes))] == [64, 26, 25, 115]
 
 # FlashAttention, figure 2, left: standard attention and FlashAttention
 operations, gigabytes, ms = (66.6, 75.2), (40.3, 4.4), (41.7, 7.3)
 percent = [100 * new / old for old, new in (operations, gigabytes, ms)]
 assert [round(x) for x in percent] == [113, 11, 18]
+assert 0.25 < sum(piece_moves) / sum(plain_moves) < 0.3
 assert round(40.3 / 4.4) == 9
 bet(
     "online_softmax/flash",
@@ -439,21 +436,22 @@ bet(
 # | moved, in GB | 40.3 | 4.4 |
 # | time, in ms | 41.7 | 7.3 |
 #
-# So it computes 113 % of plain attention's arithmetic, moves a ninth, and takes 18 % of its time. (In our count the
-# moving shrinks less, to about a quarter. Ours has only the way forward.) In this first version the keys and values
-# stayed in the fast memory, and the queries came past. Version 2 turned that round, as in our drawing.
+# So it computes 113 % of plain attention's arithmetic, moves a ninth, and takes 18 % of its time. (In our count more
+# than a quarter moves. Theirs has the way back, too, on which plain attention writes and fetches more such squares.) In
+# this first version the keys and values stayed in the fast memory, and the queries came past. Version 2 turned that
+# round, as in our drawing.
 #
 # </details>
 #
-# ## The way back
+# <details class="lesson-more" markdown="1" id="the-way-back"><summary>And on the way back?</summary>
 #
-# In training the slopes need the weights once more. Must all pieces be merged again? No. A weight is $e^{s - m} /
-# z$, and that is $e^{s - L}$, with one number for each query, the **log-sum-exp** $L = m + \ln z$. So who keeps
-# $L$ can make each weight again alone, without its row. In the row 1, 3, 2, 6 it is $6 + \ln 1.07484 = 6.0722$, and the
-# weight of the score 3 is $e^{3 - 6.0722} = 0.0463$.
+# In training the slopes need the weights once more. Must all pieces be merged again? No. A weight is $e^{s - m} / z$,
+# and that is $e^{s - L}$, with one number for each query, the **log-sum-exp** $L = m + \ln z$. So who keeps $L$ can
+# make each weight again alone, without its row. In the row 1, 3, 2, 6 it is $6 + \ln 1.07484 = 6.0722$, and the weight
+# of the score 3 is $e^{3 - 6.0722} = 0.0463$.
 #
-# The slopes also need one sum over the row. It equals the dot product of the output and its slopes, [as you may have
-# seen](long_sequences.py#the-function-read), so no row is needed for it.
+# The slopes also need one sum over the row. It equals the dot product of the output and its slopes, as a fold of [the
+# last lesson](long_sequences.py#the-function-read) shows, so no row is needed for it.
 
 # %% tags=["live", "remove-input"]
 assert round(6 + np.log(1.07484), 4) == round(np.log(sums[2, 0]), 4) == 6.0722
@@ -462,13 +460,17 @@ np.testing.assert_allclose(np.exp(3) / sums[2, 0], 0.0463, atol=5e-5)
 np.testing.assert_allclose(np.log(sums[:2, 0]), [3.1269, 6.0181], atol=5.1e-5)
 
 # %% [markdown]
-# ## What our package does
+# </details>
+#
+# <details class="lesson-more" markdown="1" id="what-our-package-does"><summary>What does our package do?</summary>
 #
 # [`blockwise_attention`](../reference/blockwise.md) cuts the queries only. Each of its blocks meets whole rows of keys,
 # so its softmax is the ordinary one. FlashAttention is a program for the graphics processor itself, and does all steps
 # in one go. In plain TensorFlow each step of a merging would fetch its numbers and write them back, which is just what
 # should be spared. On a computer without a graphics processor [whole rows were
 # faster](../about/benchmarks.py#pieces-of-keys-or-whole-rows).
+#
+# </details>
 #
 # ## Who found this, and when
 #
@@ -503,7 +505,7 @@ assert round((1 - say) * o1 + say * o2, 2) == 38.72
 #
 # ### Exercise 2
 #
-# In the count 125 queries stay in the fast memory at a time. How many numbers move if it has room for only 50?
+# In the count 125 queries stay in the fast memory at a time. How many numbers move if only 50 queries fit in?
 
 # %% tags=["answer"]
 for at_a_time in (125, 50):
@@ -517,8 +519,6 @@ assert moved == 2_688_000
 #
 # %% [markdown]
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -526,6 +526,8 @@ import exercises
 exercises.show("online_softmax")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A new piece brings a score that is larger than all before. What happens to what is carried?
 # + Both sums get smaller, by the same factor. | They were measured from a smaller score. The factor is e to the power of the old largest minus the new one.
@@ -541,14 +543,15 @@ exercises.show("online_softmax")
 # + It moves fewer numbers between the two memories. | Scores and weights never go to the large memory. That saves more than the extra arithmetic costs.
 # ```
 #
+# </details>
+#
 # ## Where to go next
 #
-# You now know nearly all parts of a chat machine. It is [the half that writes](language_model.py), with many more
-# layers. Some parts are exchanged: the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and
-# heads [share their keys](fewer_keys.py). Later lessons explain them. Before that, train a machine for a task of your
-# own.
+# A chat machine is [the half that writes](language_model.py), with many more layers. You now know nearly all its parts.
+# Some are exchanged: the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and
+# heads [share their keys](fewer_keys.py). Begin with the many layers: what goes wrong in a tower of twelve?
 #
-# * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
+# * [Norm first or norm last?](norm_first.py) Why does a tall tower forget its letters?
 # * [A window on the past](windows.py): each query still meets each key. How far must a letter see?
 # * [Reference: blockwise](../reference/blockwise.md): what our package cuts.
 #

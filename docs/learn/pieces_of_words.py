@@ -6,7 +6,7 @@
 # %% [markdown]
 # # How many r are in 73700?
 #
-# This question was put to a chat program. What reached the model behind it, if that was GPT-4 (2023), were seven
+# A chat program was asked a question. What reached the model behind it, if that was GPT-4 (2023), were seven
 # numbers:
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
@@ -79,14 +79,18 @@ for _ in range(3):
     print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
     print(" ", shown(pieces))
 assert len(pieces) == 15
+second = glued([*"she sees these cheeses"], "e", "s")
+twice = [pair for pair, count in Counter(pairwise(second)).items() if count == 2]
+assert (twice[0], len(twice)) == (("h", "e"), 3)
 best = [*"she sees these cheeses"]
 for pair in ("he", "es", "se"):
     best = glued(best, *pair)
 assert len(best) == 14
 
 # %% [markdown]
-# The h of "these" has lost its e to the s. So h and e now stand together only twice. In the third round no pair is left
-# that stands there more than once, so it is a tie, and the first is taken.
+# The h of "these" has lost its e to the s. So h and e now stand together only twice, as often as two other pairs, and
+# come first in the text. In the third round no pair is left that stands there more than once, so it is a tie, and the
+# first is taken.
 #
 # </details>
 #
@@ -244,9 +248,10 @@ touch(
 #
 # ## What pieces save, and what they cost
 #
-# **What they save.** Cut the tenth of the manual that was kept out with our first 1,000, and a piece holds 3.1 letters
-# on average. So a machine of pieces looks back 3.1 times as far, and writes in a little less than a third of the steps.
-# And since attention compares each piece with each, of the scores 1/3.1 · 1/3.1 ≈ 1/10 is left.
+# **What they save.** Take the tenth of the manual that was kept out, and cut it with the first 1,000 rules: a piece
+# then holds 3.1 letters on average. So with as many tokens a machine of pieces looks back 3.1 times as far, and it
+# writes in a little less than a third of the steps. Or, over the *same* text, attention compares each piece with each,
+# so of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left.
 #
 # <details class="lesson-more" markdown="1"><summary>How far back 128 pieces reach</summary>
 #
@@ -272,7 +277,7 @@ assert 2.9 < per_piece < 3.4
 #
 # **What they cost.** Each piece needs a vector of its own in the table. With 256 bytes and 3,000 rules our language
 # model would have 3,256 of them, and in these nearly as many numbers as in all of it now. And a vector is learnt only
-# where its piece stands. The more rules there are, the rarer that is.
+# when its piece comes up in the text. The more rules there are, the more rarely a single piece comes up.
 #
 # <details class="lesson-more" markdown="1"><summary>Do more rules always help?</summary>
 #
@@ -378,8 +383,8 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 # </details>
 #
 # **Digits.** Our date machine writes single letters. Suppose it had to write pieces, with 100 rules learnt from 3,000
-# of its answers, each like 2018-05-03. Some of the pieces stay inside the year, the month or the day. How many of the
-# 100 hold digits of two numbers, with the dash between them?
+# of its answers, each like 2018-05-03. Some of the pieces stay inside the year, the month or the day. Some pieces reach
+# across a dash, from one number into the next. How many of the 100 do?
 
 # %% tags=["live", "remove-input"]
 from clear_attention import create_date_pairs
@@ -418,8 +423,8 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 
 # %% [markdown]
 # Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
-# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. That there
-# is an 8 in the `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for `8-04`.
+# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. Nothing
+# tells the machine that the pieces `8-03` and `8-04` both begin with an 8. It must learn that for each piece.
 #
 # </details>
 #
@@ -434,8 +439,9 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 #                 +        89
 # ```
 #
-# To add two numbers, ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the one before.
-# With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh and Strouse, 2024).
+# To add two numbers, ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the 6, which
+# stands inside another piece. With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh
+# and Strouse, 2024).
 #
 # ## Who found this, and when
 #
@@ -497,8 +503,6 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -506,6 +510,8 @@ import exercises
 exercises.show("pieces_of_words")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? `cat` is piece 12 and `cats` is piece 840. What have their two vectors in common before the training?
 # - the first three letters | A vector is a row of numbers drawn at random.
@@ -521,13 +527,17 @@ exercises.show("pieces_of_words")
 # - that can't be said, since the tokens differ | Count both by the letter, then it can.
 # ```
 #
+# </details>
+#
 # ## Where to go next
 #
 # **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so that only the
 # table has more rows.
 #
-# A token is now nearly a word. How much does a machine have to keep of each one, while it writes? More than you think.
+# Cut into pieces, texts have every length: a line has ten, a book a hundred thousand. But a batch is a rectangle. How
+# do the short ones and the long ones go into it together?
 #
+# * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.
 #

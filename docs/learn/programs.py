@@ -220,8 +220,8 @@ assert right == [True] * 9840
 # ```
 #
 # The first argument says what counts of the token that looks, its letter or its place. The second says the same of the
-# token that is looked at. So each letter looks at the letters like itself. Let each of these hand over a 1. What comes
-# back to an a in `abca`, and what to the b?
+# token that is looked at. (In the code ^ is 0, a is 1, b is 2 and c is 3.) So each letter looks at the letters like
+# itself. Let each of these hand over a 1. What comes back to an a in `abca`, and what to the b?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -338,7 +338,8 @@ right = check(counted, lambda text: [text.count(sign) for sign in text])
 # Place 4 must get a b, too, but nobody has counted 3. So each place looks for **the largest note below its own
 # number**.
 #
-# Write a text of your own, and say what each place will fetch before you press. Can you find one that is not sorted?
+# Write a text of your own, and say what each place will fetch before you press. Can you find a text that comes out
+# wrong?
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -382,8 +383,9 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 # </details>
 #
 # Now we write it down. Two things are new. The function in `select` may also return a number that says *how much* a key
-# is wanted: the highest wins. And `+` adds the scores of two selections. It is needed because `^` carries the note 0,
-# too (it gets its own whole cake), so that place 1 would want it. The second selection makes `^` unwanted.
+# is wanted. Each 1 is worth 128, as a yes is, so the highest wins. And `+` adds the scores of two selections. It is
+# needed because `^` carries the note 0, too (it gets its own whole cake), so that place 1 would want it. The second
+# selection makes `^` unwanted.
 
 # %%
 from clear_attention.programs import Program, look_up
@@ -397,7 +399,9 @@ below_me = select(letter, letter, lambda query, key: key < query or key == 0)
 head_1 = aggregate(below_me, is_begin, into=share)
 
 # look_up is a feed-forward network that holds a table: 1/9 means 8, ..., 1 means 0.
-counts = np.array([8, 7, 6, 5, 4, 3, 2, 1, 0])
+counts = np.array(
+    [8, 7, 6, 5, 4, 3, 2, 1, 0]
+)  # so that the shares 1/9, 1/8, ..., 1 rise
 one_hot = np.eye(9)[counts]
 network = look_up(share, 1 / (counts + 1), one_hot, into=smaller)
 
@@ -443,8 +447,8 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
 # ### Exercise 1
 #
 # Write a causal head that tells each token at which place the last a stood, its own place included. Before the first a
-# any answer will do. Add two selections: how much is an a wanted, and how much a place? (Who looks does not matter, so
-# `query` is not needed.)
+# any answer will do. Add two selections: how much is an a wanted, and how much a place? (There is no ^ here, so in the
+# code a is 0, b is 1 and c is 2. Who looks does not matter, so `query` is not needed.)
 #
 # ```python
 # letter, place = features(3, 8)
@@ -512,8 +516,6 @@ assert right == [True] * 9840
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -521,6 +523,8 @@ import exercises
 exercises.show("programs")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A head adds two selections, "letters like me" and "the place before me", each with a yes of 128. The text is `abba`, without `^`. At what does the last a look?
 # - at everybody, because the place before it holds no a | Adding is not "and". One yes still beats no yes.
@@ -535,6 +539,8 @@ exercises.show("programs")
 # - 3 | The a at place 5 comes later, and is hidden.
 # - 1 | A look-ahead mask leaves its own place, and what comes before it.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

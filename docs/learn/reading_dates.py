@@ -10,12 +10,8 @@
 # 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
 # month is.
 #
-# Which days are `03.05.2018` and `3/5/2018`? The first is the 3rd of May, the second the 5th of March, because with
-# slashes the month comes first. So whether the 3 is a day or a month, a machine must find out by looking at what stands
-# beside it.
-#
-# Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote it:
-# the brighter, the more. ▪ is the end mark.
+# Which days are `03.05.2018` and `3/5/2018`? Ask the machine, and type your own birthday, too. Then press a letter of
+# the answer to see where the machine looked when it wrote it: the brighter, the more. ▪ is the end mark.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -23,7 +19,7 @@ import sys
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from date_machine import comparison, machine, still
+from date_machine import comparison, machine, still, tabled
 
 model, record = trained.load("dates")
 machine(
@@ -31,34 +27,31 @@ machine(
     piece="small",
     page="../../machine/",
     at=6,
-    without=still(model, "thursday 3rd of may 2018"),
+    without=still(model, "thursday 3rd of may 2018", each_row=True),
 )
 
 # %% [markdown]
-# In the line "reads" the letter that it looked at most is always yellow. In the picture under that line, a letter is
-# yellow only if the machine looked at nothing else.
+# So the 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` a month, because these slashes are American. Which of the
+# two a 3 is, a machine must find out by looking at what stands beside it.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, and after
 # every 64 it nudged each number a little, so that the right letters became more probable. That is one *step*, and this
-# machine took 1,000. Being **trained** means just this.
-#
-# One date in five was kept out of the training, to tell whether the machine has learnt to read, or has merely learnt
-# its examples by heart.
+# machine took 1,000. Being **trained** means just this. One date in five was kept out of the training, to tell whether
+# the machine has learnt to read, or has merely learnt its examples by heart.
 
-# %%
-# `model` and `record` come from the first cell, which is folded
-print(f"numbers inside: {model.count_params():,}")
-print(f"examples shown: {64 * 1000:,}")
-print("unseen dates right, to the last letter:")
-print(f"{round(2000 * float(record['exact'])):,} of 2,000")
+# %% tags=["live", "remove-input"]
+from IPython.display import HTML, Markdown
+
+Markdown(
+    f"It has {model.count_params():,} numbers inside, and reads {round(2000 * float(record['exact'])):,} of 2,000 unseen"
+    " dates right, to the last letter."
+)
 
 # %% [markdown]
-# How sure is it? It gives its answer a probability, the product of the probabilities of its letters. First comes the
-# mean over the 2,000 dates, and then four dates, each with its answer and the probability of that. ("do" is short for
-# Donnerstag, German for Thursday.)
+# How sure is it? Multiply the probabilities of its letters, and you have the probability of the answer:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -89,65 +82,49 @@ unseen = source.encode(texts, length=34)
 mean = ask(texts)[1].mean()
 print(f"sure of the 2,000 dates, on average: {mean:.1%}\n")
 assert abs(record["exact"] - mean) < 0.01
-answers, _ = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
+assert round(1000 * mean) == 994
+assert round(1000 * record["exact"]) == 998
+assert ask(["03.05.2018", "3/5/2018"])[0] == ["2018-05-03", "2018-03-05"]
+answers, _ = read("may 3rd, 2018", "3. mai '18", "3.5.'18", "5/3/2018")
 assert answers == ["2018-05-03"] * 4
 
 # %% [markdown]
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# Now three texts of a kind that it has never seen: the 30th of February, Christmas, and `31/12/2018`, where the month
-# would be 31. **How sure is it of what it writes?**
+# **Fool it!** Find texts that are no dates, and of which the machine is over 99 % sure all the same.
 
 # %% tags=["live", "remove-input"]
-from live import bet
-
-strange = "february 30th, 2018", "christmas 2018", "31/12/2018"
-_, sure = ask(strange)
-percents = [round(float(np.floor(1000 * share)) / 10, 1) for share in sure]
-bet(
-    "reading_dates/sure",
-    [
-        (
-            strange[0],
-            percents[0],
-            "You would doubt such a day. The machine has only ever seen days that exist, and nobody taught it to"
-            " say no.",
-        ),
-        (
-            strange[1],
-            percents[1],
-            "That it has never met a word need not make it less sure: it was never trained to doubt one.",
-        ),
-        (
-            strange[2],
-            percents[2],
-            "There is no such month, but what is possible nobody told it: it only prefers one letter to the others.",
-            "Strange texts do not all leave it equally sure. But you cannot rely on that.",
-        ),
-    ],
+begins = "christmas 2018"
+answers, sure = ask([begins])
+sure = f"{np.floor(1000 * sure[0]) / 10:.1f} %"
+row = (begins, answers[0], sure)
+machine(
+    "dates",
+    piece="fool",
+    text=begins,
+    without=tabled(("text", "it writes", "sure"), [row]),
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What it wrote, and how sure it was</summary>
+# <details class="lesson-answer" markdown="1"><summary>Three texts, and how sure it was</summary>
 
 # %% tags=["hide-input"]
-nonsense, sure = read(*strange)
+nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
 assert nonsense[0] == "2018-02-30"
 assert sure[0] > 0.95
 assert nonsense[1] != "2018-12-25"
+assert sure[1] > 0.99
 assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
+assert sure[2] < 0.5
 
 # %% [markdown]
-# It writes the 30th of February, and is nearly certain of it.
-#
-# It has no word for *no*.
+# The machine has only ever seen days that exist, and nobody taught it to say *no*. The last text, with a month 31,
+# makes it waver. But you cannot rely on that.
 #
 # </details>
 #
-# Type your first name at the top, too.
-#
-# **For dates as in its training, being sure and being right agree on average. Outside them it may be sure and wrong.
-# Sometimes it wavers, but you cannot rely on that.** Remember this when a larger machine sounds certain.
+# **On dates as in its training it is, on average, even a little too modest: 99.4 % sure, it expects 6 mistakes in
+# 1,000, and makes 2. On other texts it may be sure and wrong.** Remember this of larger machines, too.
 #
 # ## What goes in
 #
@@ -156,14 +133,31 @@ assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 # number in a list, its **id**, and each id into a row of 64 numbers, a **vector**. The table that holds one vector for
 # each id is called the **embedding**. Its numbers are trained, too.
 
-# %%
+# %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
 table = model.embed_source.embeddings.numpy()
-for letter, number in zip("may", ids, strict=True):
-    vector = table[number, :3].round(2)
-    print(letter, "has the id", number, "and the vector", vector, "...")
+most = float(np.abs(table[ids]).max())
+parts = []
+for row, (letter, number) in enumerate(zip("may", ids, strict=True)):
+    parts.append(
+        f'<text x="0" y="{24 * row + 16}">{letter}</text>'
+        f'<text x="18" y="{24 * row + 16}" font-size="11">id {number}</text>'
+    )
+    for place, x in enumerate(table[number]):
+        colour = "queries" if x > 0 else "keys"
+        parts.append(
+            f'<rect x="{56 + 9 * place}" y="{24 * row + 2}" width="8" height="20" fill="var(--ca-{colour})"'
+            f' fill-opacity="{abs(x) / most:.2f}"/>'
+        )
+HTML(
+    '<svg class="still" role="img" aria-label="Three rows of 64 squares, the vectors of m, a and y: each row has a'
+    ' pattern of colours of its own." viewBox="0 0 632 72" style="max-width:632px;width:100%" font-size="14"'
+    f' fill="currentColor">{"".join(parts)}</svg>'
+)
 
 # %% [markdown]
+# These are the 64 numbers of each letter of "may", blue above 0 and orange below: the fuller the colour, the larger.
+#
 # In this table a "3" that is a day and a "3" in a year are the same row. So something is added to each vector that
 # [says at which place](positions.py) its letter stands.
 #
@@ -176,54 +170,33 @@ for letter, number in zip("may", ids, strict=True):
 # ## The one idea: look at the right letters
 #
 # Say the decoder has written `2018-0` and must write the next digit. You would look at "may". So does the machine. It
-# has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector of each
-# letter times its weight, all added up. From this mixture it computes the probability of each letter that it could
-# write.
+# has a weight of 1 to share out among the letters of the text. From each letter a vector is made (how, says [the next
+# lesson](attention.py)). Each is multiplied by its letter's weight, and all are added up: this mixture is what it
+# brings back. From the mixture the decoder computes the probability of each letter that it could write.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
 # looking there made the right letters more probable.
 #
 # ## Which letter told it the month?
 #
-# Here is where it looked when it wrote the 5 of May. It looks in four ways at once for each letter, and [the lesson on
-# heads](multi_head.py) says why. The picture shows the mean:
+# Press the 5 of May at the top. The y of "may" is the brightest letter, and next comes the r of "3rd", in which a human
+# sees nothing of May. Did the month come from there? (You see the mean of four looks at once. [The lesson on
+# heads](multi_head.py) says why there are four.)
+#
+# Here the encoder has read a second text, too, "thursday 3rd of **jun** 2018". Press a letter of the upper text: its
+# vector is exchanged for that of the letter below, and the decoder writes anew. **Turn May into June with as few
+# letters as you can.**
 
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have about half of the weight together; that of the y is the tallest. The r of 3rd has a tall bar, too, the f of of a lower one, and those of all other letters are short."
-import matplotlib.pyplot as plt
+# %% tags=["live", "hide-input"]
+import itertools
 
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 given = target.encode([answer])[:, :-1]  # what is written so far, at each step
 maps = model(source.encode([text]), given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
 r, month = 10, [16, 17, 18]  # the places of the r and of may, counted from 0
-share = looked[6, month].sum()
-
-figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
-colours = ["#d55e00" if i in month else "#0072b2" for i in range(len(text))]
-ax.bar(range(len(text)), looked[6], color=colours)
-ax.text(19.6, 0.2, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
-ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
-ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-
-assert 0.4 < share < 0.6
+assert 0.4 < looked[6, month].sum() < 0.6
 assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
-
-# %% [markdown]
-# The y is the tallest bar, and next comes the r of "3rd", in which a human sees nothing of May. Did the month come from
-# there?
-#
-# The encoder reads a second text, "thursday 3rd of **jun** 2018". Then a vector of the first text is exchanged for one
-# of the second: the y gets the vector that the n of "jun" has. All others stay as they were, and the decoder writes.
-# Does it write 05, or 06?
-#
-# Now do the same with all twelve months, jan to dec. In its training such short names never follow an "of", and five of
-# them it does not read right here, so they are left out. Each of the other seven is the first text once with each of
-# the other six as the second: 7 · 6 = 42 pairs. **In how many of them does it write the month of the second text?**
-
-# %% tags=["live", "hide-input"]
-import itertools
 
 names = ["jan", "feb", "mar", "apr", "may", "jun"]
 names += ["jul", "aug", "sep", "oct", "nov", "dec"]
@@ -269,79 +242,58 @@ counts = {name: followed(answers) for name, answers in found.items()}
 assert counts["r of 3rd"] + counts["all others"] < 0.1 * len(first)
 assert 0 < counts["last letter"] < 0.4 * len(first)
 assert counts["all three"] > 0.9 * len(first)
-bet(
-    "reading_dates/exchanged",
-    [
-        (
-            "only the r of 3rd is exchanged",
-            counts["r of 3rd"],
-            "",
-            "A look may fetch something else than the month, or nothing that changes the answer.",
-        ),
-        (
-            "only the last letter: y of may, n of jun …",
-            counts["last letter"],
-            "In the encoder it has looked at the other two letters, so it can hold something of the whole name.",
-            "It is looked at, but so are the other two letters, and these still come from the first text.",
-        ),
-        (
-            "all three letters of the month",
-            counts["all three"],
-            "The month comes from the letters of its name, wherever else the machine looks.",
-        ),
-    ],
-    high=len(first),
-    unit=f" of {len(first)}",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What it wrote</summary>
-#
-# Here are the answers for May and June. Orange letters have their vectors from the June text:
-
-# %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the r of 3rd: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
 june = frame.format("jun")
 pair = [
     (names[well[i]], names[well[j]]) for i, j in zip(first, second, strict=True)
 ].index(("may", "jun"))
-wrote = [answers[pair] for answers in found.values()]
-figure, ax = plt.subplots(figsize=(4.8, 2.1), layout="constrained")
-for y, (places, date) in enumerate(zip(tries.values(), wrote, strict=True)):
-    for x, letter in enumerate(text):
-        new = x in places
-        box = {"facecolor": "#d55e00", "alpha": 0.35, "edgecolor": "none"}
-        if new:
-            ax.add_patch(plt.Rectangle((x - 0.5, y - 0.4), 0.94, 0.8, **box))
-        shown = june[x] if new else letter
-        ax.text(x, y, shown, ha="center", va="center", fontsize=9)
-    colour = {"color": "#d55e00", "weight": "bold"} if date[5:7] == "06" else {}
-    ax.text(24.6, y, f"→ {date}", va="center", fontsize=9, **colour)
-ax.set(xlim=(-0.6, 33), ylim=(4.6, -0.6))
-ax.axis("off")
-plt.show()
-
-assert wrote == [f"2018-{m}-03" for m in ("05", "05", "06", "06", "05")]
-print(f"the month of the second text, of {len(first)} pairs:")
-for name, count in counts.items():
-    print(f"  {name:12} exchanged: {count}")
+wrote = {name: answers[pair] for name, answers in found.items()}
+assert [*wrote.values()] == [f"2018-{m}-03" for m in ("05", "05", "06", "06", "05")]
+shown = [("no letter", answer), ("the r of 3rd", wrote["r of 3rd"])]
+shown.append(("all three of the month", wrote["all three"]))
+machine(
+    "dates",
+    piece="exchange",
+    text=text,
+    second=june,
+    exchanged=[],
+    without=tabled(("exchanged", "it writes"), shown),
+)
 
 # %% [markdown]
-# Look at the third row: exchanging the vector of the m alone turns May into June, though the y, which stays, got more
-# weight. The vectors come out of the encoder, where the j that takes the place of the m has already looked at "un".
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# The r got much weight, and had no say. Why the machine looks at it, we do not know.
+# The m alone turns May into June, though the y, which stays, got more weight. The r got much weight, and had no say in
+# the month. (It may have had one in something else.) Why the machine looks at it, we do not know.
 #
 # </details>
 #
-# **A weight says where the machine looked, and not what the look was good for.** That needs a test such as this one,
-# which is called *patching*.
+# <details class="lesson-answer" markdown="1"><summary>Is it so in other months, too?</summary>
+#
+# In its training only whole names stand behind an "of", as in "3rd of january". Short ones such as "jan" are new to it
+# there, and it misreads five of the twelve. We leave these five out. Each of the other seven takes a vector from each
+# of the other six: 42 pairs.
+
+# %% tags=["hide-input"]
+print(f"it writes the other month, of {len(first)} pairs:")
+for name, count in counts.items():
+    print(f"  {name:12} exchanged: {count}")
+assert len(well) == 7
+assert (counts["first letter"], counts["all three"]) == (17, 42)
+
+# %% [markdown]
+# The first letter alone is enough in 17 pairs, and all three are enough in every pair.
+#
+# </details>
+#
+# How can the vector of one letter hold a month? It comes out of the encoder, where the letter has already looked at its
+# neighbours. **A weight says where the machine looked, and not what the look was good for.** That needs a test such as
+# this one, which is called *patching*.
 #
 # ## Take it away
 #
-# Here is **the averaging machine**. It was trained in the same way, but can't choose where to look: it always takes the
-# plain average of the text. In "thursday 3rd of may 2018" each of the 24 letters counts for 1/24. It had 500 steps, so
-# the table also shows a whole machine with 500. A date counts as right if it has no mistake at all. Try both on a date
-# of your own.
+# Here is **the averaging machine**. It was trained in the same way, but can't choose where to look in the text: both of
+# its halves take the plain average. In "thursday 3rd of may 2018" each of the 24 letters counts for 1/24. Try both
+# machines on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -358,8 +310,7 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter of the dates right, and three months in four, because most months are names, whose
-# letters give them away in any order. But its mistakes have something in common. Can you see it?
+# It still gets nearly a quarter of the dates right. And its mistakes have something in common. **Can you see it?**
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -373,8 +324,15 @@ in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
 print("text        means       it wrote")
 for row in in_digits[:3]:
     print("  ".join(row))
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What they have in common</summary>
+#
+# **In most mistakes the digits are all there, but in the wrong places.**
+
+# %% tags=["hide-input"]
 share = len(shuffled) / len(wrong)
-print("\nwrong answers made of exactly")
+print("wrong answers made of exactly")
 print(f"the right digits: {share:.0%}")
 has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
 fits = np.array([a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)])
@@ -389,21 +347,22 @@ assert round(100 * sum(longer) / 3) == 78
 assert min(shares("whole")) > 0.99
 
 # %% [markdown]
-# **In most mistakes the digits are all there, but in the wrong places.**
+# Most months are names, whose letters give them away in any order. And with patience something can be made out of the
+# numbers, too: trained for 3,000 steps, such a machine reads 78 of 100 dates.
+#
+# </details>
 #
 # The average still tells *which* letters occur. But all letters and their places go into one sum, which hardly says
 # which letter stood where. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
-# (With patience something can be made out all the same: trained for 3,000 steps, such a machine reads 78 of 100 dates.
-# The whole one reads over 99 after 1,000.)
 #
 # ## Who found this, and when
 #
-# In 2014, the new translation programs read a sentence word by word into one vector, and wrote the translation from it.
-# Cho and others measured that long sentences came out worse than short ones. In the same year Bahdanau, Cho and Bengio
-# let the writing half *look back* at every word, with new weights for each word that it wrote. That was attention. In
-# 2017 eight authors left out the reading of one word after the other, and called what remained the Transformer. Do the
-# weights explain what such a machine does? In 2019 Jain and Wallace wrote "Attention is not Explanation", and Wiegreffe
-# and Pinter answered "Attention is not not Explanation".
+# In 2014, translation programs read a sentence word by word into one vector, and wrote the translation from it. Cho and
+# others measured that long sentences came out worse. In the same year Bahdanau, Cho and Bengio let the writing half
+# *look back* at every word, with new weights for each word that it wrote. That was attention. In 2017 eight authors
+# left out the reading of one word after the other, and called what remained the Transformer. Do the weights explain
+# what such a machine does? In 2019 Jain and Wallace wrote "Attention is not Explanation", and Wiegreffe and Pinter
+# answered "Attention is not not Explanation".
 #
 # ## Exercises
 #
@@ -416,19 +375,22 @@ assert min(shares("whole")) > 0.99
 answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
 assert answers[0] == "2018-05-03"
 assert 1950 <= int(answers[1][:4]) <= 2049
+assert answers[1][:4] == "1981"
+assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine does not notice that it is wrong. But it has never seen a
-# year before 1950, so it writes one from the time that it knows.
+# year before 1950, so it writes one from the time that it knows. That this year has the same four digits is perhaps
+# chance: 2918 gives 1981, too.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # What does the machine write for "thursday 3rd of may **1**018", and for "thursday 3rd of may 2**9**18"? Type both at
-# the top. Which of the two first digits of a year does the machine go by? And at which does it look, when it writes the
+# the top. Which of the first two digits of a year does the machine go by? And at which does it look, when it writes the
 # first digit of 2018? Press it.
 
 # %% tags=["answer"]
@@ -458,6 +420,8 @@ import exercises
 exercises.show("reading_dates")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
 # - The answer is right in 99 of 100 cases, whatever the text is. | It was as sure about the 30th of February.
@@ -472,6 +436,8 @@ exercises.show("reading_dates")
 # + With the rest we can see whether it reads, or only remembers. | Of a date that it was shown, it might know the answer by heart.
 # - The rest has forms that it cannot read. | They are written in the same forms. It reads nearly all of them, though it never saw them.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

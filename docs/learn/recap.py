@@ -15,23 +15,22 @@
 # --8<-- "diagrams/encoder_decoder.svg"
 #
 # Read it from below. The lines that run around the parts are the residuals. Our machine has one layer on each side. The
-# numbers are the steps of a walk.
+# numbers in the picture are the steps of a walk.
+#
+# <details class="lesson-more" markdown="1"><summary>The lesson of each part</summary>
+#
+# [Embedding](reading_dates.py#what-goes-in), [positions](positions.py), [attention](attention.py), its
+# [heads](multi_head.py) and its [look-ahead mask](causal.py), [add and norm](transformer_layer.py), and
+# [feed-forward](feed_forward.py).
+#
+# </details>
 #
 # ## One letter on its way
 #
-# Let us walk through the encoder with the day's 5:
-#
-# * **1 · [Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers.
-# * **2 · [Positions](positions.py).** The position of its place is added: now it is a 5 at place 5 (counted from 0).
-# * **3 · [Self-attention](attention.py).** The 5 looks at all letters, with [four heads](multi_head.py). Before it
-#   stands a month and behind it a "th", while the other two 5s stand among digits.
-# * **4 · [Add and norm](transformer_layer.py).** What was found is added to the letter.
-# * **5 · [Feed-forward](feed_forward.py).** Each letter is worked on by itself.
-# * **6 · Add and norm** again. All letters of the text go this way, at the same time.
-#
-# Here are these steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue is
-# positive, orange is negative. Above is our 5, below it the first 5 of the year. Their *similarity* is 1 if their
-# vectors have the same direction, and 0 if they have nothing in common.
+# Walk through the encoder with the day's 5, step by step. A strip shows the 64 numbers of a letter: blue is positive,
+# orange is negative. Above is our 5, below it the first 5 of the year. At which step do they part? Their *similarity*
+# is 1 if their vectors have the same direction, 0 if they have nothing in common, and −1 if they point in opposite
+# directions.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -43,7 +42,7 @@ import trained
 from clear_attention import date_tokenizers
 from date_machine import machine, still
 from examples import numpy_machine as own
-from live import bet, journey
+from live import bet, grid, journey, touch
 
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
@@ -62,23 +61,11 @@ units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 of_the_year = [unit[12] @ unit[13] for unit in units]
 day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
-assert min(of_the_year) > 0.8  # "about 0.9, where that ... is about 0"
-assert abs(day_and_year[-1]) < 0.15
-assert day_and_year[3] > day_and_year[2] + 0.1
-assert day_and_year[4] < -0.05  # "even below 0"
-
-# the j of another month in the place of this one
-at_first = own.enter(ids, w["source"])[0]
-for other in ("january 5th, 1955", "july 5th, 1955", text):
-    its_ids = source.encode([other])[0]
-    np.testing.assert_array_equal(own.enter(its_ids, w["source"])[0], at_first)
-    swapped = left.copy()
-    swapped[0] = own.encode(its_ids, w)[0]
-    answer = [target.start_id]
-    for _ in range(10):
-        answer.append(int(np.argmax(own.decode(answer, swapped, w)[-1])))
-    month = {"jan": "01", "jul": "07", "jun": "06"}[other[:3]]
-    assert target.decode([answer[1:]]) == [f"1955-{month}-05"]
+assert min(of_the_year) > 0.8
+assert round(of_the_year[-1], 1) == 0.9
+assert abs(day_and_year[2] - 0.22) < 0.02
+assert abs(day_and_year[3] - 0.62) < 0.02
+assert abs(day_and_year[-1] - 0.09) < 0.02
 
 # and its way through the decoder, when 1955-06-0 is written
 begun = target.encode(["1955-06-05"])[:, :10]
@@ -93,49 +80,39 @@ assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
 journey(
     text,
     {
-        "The embedding": (embedded, "Only which letter it is."),
-        "With its position": (placed, "Now also where it stands."),
-        "What attention found": (found, "A mixture of the values of all letters."),
-        "Added and normed": (added, "The letter, with what it found."),
-        "What feed-forward says to that": (thought, "From these numbers alone."),
-        "Added and normed again": (left, "This is what the decoder looks at."),
+        "Embedding": (embedded, "The letter becomes a vector of 64 numbers."),
+        "Positions": (placed, "Its place is added, counted from 0."),
+        "What attention found": (
+            found,
+            "The letter looks at all letters. What it finds depends on what stands around it.",
+        ),
+        "Added and normed": (added, "What was found is added to the letter."),
+        "What feed-forward says to that": (
+            thought,
+            "Each letter is worked on by itself.",
+        ),
+        "Added and normed again": (
+            left,
+            "All letters go this way, at the same time. The decoder looks at what they are here.",
+        ),
     },
     letter=5,
     other=12,
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers, and at the end their directions have hardly anything to do with each
-# other.**
+# **Both 5s come in as the same 64 numbers.** What attention found is different (0.22), but it is added to two letters
+# that are alike, so behind step 4 they are still at 0.62. The network then takes them from 0.62 to 0.09. (Similarity
+# says how far two vectors are apart, and not what can be read from them: see the j below.)
 #
-# Now choose one 5 of 1955 in each row of letters. Do they part, too?
-#
-# <details class="lesson-more" markdown="1"><summary>Do they?</summary>
-#
-# Only a little, from step 2 on, where their positions are added: at the end their similarity is about 0.9. Both are a 5
-# of the year, so they stay alike. But they must part a little, since if the letters of a year lost their places, 1945
-# and 1954 would look alike.
-#
-# </details>
+# Now choose the two 5s of 1955. They stay alike, at about 0.9. But they must part a little, since without their places
+# 1945 and 1954 would look alike.
 #
 # ## From the text into the answer
 #
 # How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`. We follow the last
-# letter, the 0, because what comes out there says what is written next:
-#
-# * **7 · Embedding and positions** again, now of the answer.
-# * **8 · [Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a
-#   day has begun.
-# * **9 · [Cross-attention](attention.py).** The 0 asks the text what comes next. The key of our 5 fits best, so it is
-#   mostly its value that comes over.
-# * **10 · Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# * **11 · Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*, one for each sign that the
-#   decoder knows. The softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
-#
-# Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
-#
-# Here are these steps. (The ▸ is the start mark.) Above is our 0, which must ask for the day. Below it is the first 0,
-# which had to ask for the month. At which step do they clearly part?
+# letter, because what comes out there says what is written next. Above is this 0, which must ask for the day, and below
+# it the first 0, which had to ask for the month. (The ▸ is the start mark.) At which step do they first clearly part?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -162,19 +139,25 @@ assert abs(alike[2]) < 0.2
 journey(
     "▸1955-06-0",
     {
-        "Embedding and positions": (entered, "Which letter, and where."),
+        "Embedding and positions": (
+            entered,
+            "As in the text, but now a letter of the answer.",
+        ),
         "Masked self-attention, added and normed": (
             behind_it,
-            "Now also what is written so far.",
+            "The letter looks at what is written so far.",
         ),
-        "What cross-attention fetched": (fetched, "Only what the text says."),
+        "What cross-attention fetched": (
+            fetched,
+            "It asks the text what comes next. The better a key fits, the more of its value comes over.",
+        ),
         "Added and normed, feed-forward, added and normed": (
             ready,
             "The letter, with what was fetched, worked out.",
         ),
         "Linear": (
             logits,
-            "Fourteen logits: padding, start, end, then 0 to 9 and the dash. The ninth cell is the 5, the tenth the 6.",
+            "One more matrix makes 14 numbers, one for each sign: padding, start, end, 0 to 9 and the dash.",
         ),
     },
     letter=9,
@@ -183,7 +166,11 @@ journey(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Where?</summary>
+# The 14 numbers of step 11 are the *logits*. At our 0 the ninth is the largest, which stands for the 5. The softmax
+# makes probabilities of them, and a 5 is written. Then the decoder starts again, with `1955-06-05`, until it writes the
+# end mark.
+#
+# <details class="lesson-answer" markdown="1"><summary>Where do the two 0s part?</summary>
 #
 # At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
 # in time, because in step 9 they have to ask for different things. Our 0 gives nearly all its weight to the day's 5,
@@ -193,26 +180,95 @@ journey(
 #
 # ## How can a j say June?
 #
-# When the 6 of June is written, the decoder looks mostly at the j. But january and july begin with a j, too, and at the
-# beginning of a text every j goes in as the same numbers. So how can it say June?
+# When the 6 of June is written, the decoder looks mostly at the j. But january and july begin with a j, too. So how can
+# a j say June? Here are the three js on their way through the encoder.
 #
-# In step 3 the j has looked around. Does it bring its month along? We took the j of "january 5th, 1955" as it leaves
-# the encoder, and put it in the place of our j. The other letters of "june" stayed. What does the machine write now?
+# Let them walk, up to step 6. Then guess: if the j of january comes into the text in the place of our j, and the other
+# letters of "june" stay, which month will the machine write? Press "january".
+
+# %% tags=["live", "hide-input"]
+months, ways = {"01": "january", "06": "june", "07": "july"}, []
+for month in months.values():
+    its_ids = source.encode([f"{month} 5th, 1955"])[0]
+    x = own.enter(its_ids, w["source"])
+    looked = own.multi_head(x, x, w, "encoder.self", mask=0)
+    behind = own.norm(x + looked, *w["encoder.self.norm"])
+    said = own.feed_forward(behind, w, "encoder.forward")
+    way = (w["source"][its_ids] * 8, x, x + looked, behind, behind + said)
+    ways.append([at[0] for at in (*way, own.encode(its_ids, w))])
+ways = np.swapaxes(ways, 0, 1)  # (steps, months, d_model)
+for one_point in ways[:2]:
+    np.testing.assert_array_equal(one_point, one_point[[0, 0, 0]])
+
+
+def with_the_j(vector):
+    """What is written if this vector takes the place of the j."""
+    swapped, written = left.copy(), [target.start_id]
+    swapped[0] = vector
+    for _ in range(10):
+        written.append(int(np.argmax(own.decode(written, swapped, w)[-1])))
+    return target.decode([written[1:]])[0]
+
+
+written = [[with_the_j(j) for j in step] for step in ways]
+assert written[:2] == [["1955-06-05"] * 3] * 2
+assert written[2:] == [["1955-01-05", "1955-06-05", "1955-07-05"]] * 4
+ends = ways[-1]
+units = ends / np.linalg.norm(ends, axis=1, keepdims=True)
+assert np.all(abs((units @ units.T)[np.triu_indices(3, 1)] - 0.82) < 0.05)
+# the plane through the three ends: from january to june, and across to july
+across = np.linalg.qr((ends[1:] - ends[0]).T)[0]
+across *= np.sign(np.sum(across * (ends[1:] - ends[0]).T, axis=0))
+flat = (ways - ends.mean(axis=0)) @ across
+sides = [
+    np.linalg.norm(x - np.roll(x, 1, axis=0), axis=1) for x in (ends, flat[-1])
+]
+np.testing.assert_allclose(*sides, rtol=1e-4)  # there, nothing is lost
+touch(
+    "parting",
+    grid(
+        "The month that is written in place of 06, with the j of each word after so many steps",
+        [[int(date[5:7]) for date in row] for row in written],
+        [f"step {n}" for n in range(1, 7)],
+        list(months.values()),
+    ),
+    months=list(months.values()),
+    named=months,
+    text=text,
+    points=np.round(flat, 2).tolist(),
+    written=written,
+    says=[
+        "Embedding: all three js are one point, in all 64 numbers.",
+        "Positions: each j stands at place 0, so they are still one point.",
+        "Self-attention: each j looks at its own word, and finds something else there. The arrow shows it.",
+        "Add and norm: the norm draws the three in again, but they stay apart.",
+        "Feed-forward: it adds an arrow to each j by itself.",
+        "Add and norm: this is how the three js leave the encoder.",
+    ],
+    step=1,
+    put=None,
+)
+
+# %% [markdown]
+# **A j that has looked around carries its month with it.** And it need not change much: at step 6 any two of the three
+# are still similar to about 0.8.
 #
-# <details class="lesson-answer" markdown="1"><summary>What it wrote</summary>
+# Now go back to step 2, with january's j in its place. Why does the machine write June again?
 #
-# It wrote 1955-01-05. Read the drawing from below. On top stands what is written if this j, and nothing else, takes the
-# place of the j of "june 5th, 1955":
+# <details class="lesson-answer" markdown="1"><summary>Why? And how the picture is drawn</summary>
 #
-# --8<-- "diagrams/notes.svg"
+# At step 2 no j has looked around, so all three are the same, and a j alone says no month. What is left are the other
+# letters of "june", which have looked around. (Only step 6 is what the decoder knows from its training.)
+#
+# A screen has no 64 dimensions, so we see the shadows of the points on a plane, always at the same scale. The plane
+# goes through the three points of step 6. So there nothing is lost, and at steps 3 to 5 the true distances are larger.
+# At steps 3 and 5 a point stands where the letter is together with what the part adds.
 #
 # </details>
 #
-# A j that has looked around carries its month with it.
-#
 # ## The three attentions { #the-three-places }
 #
-# On the walk we met attention in steps 3, 8 and 9. What differs is who asks, who is asked, and what is hidden:
+# We met attention in steps 3, 8 and 9. What differs is who asks, who is asked, and what is hidden:
 #
 # | attention, and its button below | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
@@ -221,7 +277,7 @@ journey(
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
 # Press the three buttons. A row is named by the letter that looks. Only in "answer looks at text" is it named by the
-# letter that is then written. Which maps show that our 5 was copied into the answer? And which are nearly half hatched?
+# letter that is then written. Which map shows that our 5 was copied into the answer? And which is nearly half hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -241,13 +297,126 @@ machine(
 #
 # </details>
 #
+# ## Where the numbers are
+#
+# Our machine has 121,422 trained numbers. A feed-forward network has about twice as many as an attention, and more than
+# half of all are in the two networks.
+#
+# <details class="lesson-more" markdown="1"><summary>The map once more, with the numbers of each part</summary>
+#
+# A part is drawn the higher, the more numbers it has, counted with its norm:
+
+# %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
+import matplotlib.pyplot as plt
+
+encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
+stacks = {
+    "encoder": {
+        "embedding": model.embed_source,
+        "self-attention": encoder.self_attention,
+        "feed-forward": encoder.feed_forward,
+    },
+    "decoder": {
+        "embedding": model.embed_target,
+        "masked self-attention": decoder.self_attention,
+        "cross-attention": decoder.cross_attention,
+        "feed-forward": decoder.feed_forward,
+        "linear": model.project_logits,
+    },
+}
+_, ax = plt.subplots(figsize=(4.8, 3.8), layout="constrained")
+forward = whole = 0
+for left_edge, (title, parts) in zip((0, 1.15), stacks.items(), strict=True):
+    bottom = 0
+    for name, part in parts.items():
+        count = part.count_params()
+        large = count > 5000
+        colour = "#d55e00" if "feed" in name else "#0072b2" if large else "0.5"
+        ax.bar(
+            left_edge + 0.5,
+            count,
+            0.96,
+            bottom,
+            color=colour,
+            alpha=0.3,
+            edgecolor="0.5",
+        )
+        ax.text(
+            left_edge + 0.5,
+            bottom + (count / 2 if large else -500 if bottom == 0 else count + 500),
+            f"{name}\n{count:,}" if large else f"{name} {count:,}",
+            ha="center",
+            va="center" if large else "top" if bottom == 0 else "bottom",
+        )
+        bottom += count
+        whole += count
+        forward += count * ("feed" in name)
+    ax.text(left_edge + 0.5, -8000, title, ha="center", va="top", weight="bold")
+ax.set(xlim=(0, 2.15), ylim=(-13_000, 74_000))
+ax.axis("off")
+plt.show()
+assert whole == model.count_params() == 121_422
+assert 0.5 < forward / whole < 0.6
+sizes = [
+    part.count_params() for parts in stacks.values() for part in parts.values()
+]
+assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
+
+# %% [markdown]
+# </details>
+#
+# And in larger machines? The first Transformer has a large table, with a vector for each of 37,000 pieces of words.
+# GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more pieces. How many of 100
+# trained numbers are in the networks?
+
+
+# %% tags=["live", "remove-input"]
+def share_of_forward(width, layers, of_attention, embeddings):
+    """The share of the feed-forward parts in a machine, from its sizes."""
+    network = layers * (8 * width**2 + 5 * width)
+    looking = of_attention * (4 * width**2 + 4 * width)
+    return network / (network + looking + embeddings * width)
+
+
+first = share_of_forward(512, 12, 18, embeddings=37_000)
+gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
+assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
+bet(
+    "recap/feed-forward",
+    [
+        (
+            "the first Transformer, 2017",
+            round(100 * first, 1),
+            "Even with eighteen attentions and a large table, much is left for the networks.",
+            "The table holds a vector for each piece of a word, and here it takes about as much as all attentions.",
+        ),
+        (
+            "GPT-3, 2020",
+            round(100 * gpt_3, 1),
+            "Matrices grow with the square of the width, and a table does not. Here it hardly counts.",
+            "Each network stands beside one attention, with half as many numbers. A third is left for looking.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
+#
+# In the first Transformer (2017, the smaller of its two sizes) 40 % are in the networks, because much went into the
+# table, and into a second attention in each layer that writes. In GPT-3 (2020) it is 66 %, because in so wide and so
+# tall a machine the table hardly counts. Two thirds of GPT-3's numbers look nowhere. They are the alarms of [the last
+# lesson](feed_forward.py).
+#
+# </details>
+#
 # ## Put together by hand
 #
-# The functions that you wrote in the lessons are collected in one file. There a function gets all trained numbers, `w`,
-# and the name of its part, as in `feed_forward(x, w, "encoder.forward")`.
+# The functions that you wrote in the lessons are collected in one file (only `softmax` is longer: it first subtracts
+# the largest score, against overflow). There a function gets all trained numbers, `w`, and the name of its part, as in
+# `feed_forward(x, w, "encoder.forward")`.
 #
-# What is missing is what the arrows of the map say: what goes where. Here is the way through the encoder. `enter`
-# multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
+# What is missing is the order: what goes where, as the arrows of the map say. Here is the way through the encoder.
+# `enter` multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
 # argument asks, and the second is asked. Can you find the first six steps of the walk?
 
 # %% tags=["source", "hide-input"]
@@ -319,120 +488,12 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# ## Where the numbers are
-#
-# Our machine has 121,422 trained numbers. Here is the map once more, and now a part is drawn the higher, the more
-# numbers it has, counted with its norm:
-
-# %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
-import matplotlib.pyplot as plt
-
-encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
-stacks = {
-    "encoder": {
-        "embedding": model.embed_source,
-        "self-attention": encoder.self_attention,
-        "feed-forward": encoder.feed_forward,
-    },
-    "decoder": {
-        "embedding": model.embed_target,
-        "masked self-attention": decoder.self_attention,
-        "cross-attention": decoder.cross_attention,
-        "feed-forward": decoder.feed_forward,
-        "linear": model.project_logits,
-    },
-}
-_, ax = plt.subplots(figsize=(4.8, 3.8), layout="constrained")
-forward = whole = 0
-for left_edge, (title, parts) in zip((0, 1.15), stacks.items(), strict=True):
-    bottom = 0
-    for name, part in parts.items():
-        count = part.count_params()
-        large = count > 5000
-        colour = "#d55e00" if "feed" in name else "#0072b2" if large else "0.5"
-        ax.bar(
-            left_edge + 0.5,
-            count,
-            0.96,
-            bottom,
-            color=colour,
-            alpha=0.3,
-            edgecolor="0.5",
-        )
-        ax.text(
-            left_edge + 0.5,
-            bottom + (count / 2 if large else -500 if bottom == 0 else count + 500),
-            f"{name}\n{count:,}" if large else f"{name} {count:,}",
-            ha="center",
-            va="center" if large else "top" if bottom == 0 else "bottom",
-        )
-        bottom += count
-        whole += count
-        forward += count * ("feed" in name)
-    ax.text(left_edge + 0.5, -8000, title, ha="center", va="top", weight="bold")
-ax.set(xlim=(0, 2.15), ylim=(-13_000, 74_000))
-ax.axis("off")
-plt.show()
-assert whole == model.count_params() == 121_422
-assert 0.5 < forward / whole < 0.6
-sizes = [
-    part.count_params() for parts in stacks.values() for part in parts.values()
-]
-assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
-
-# %% [markdown]
-# A feed-forward network has about twice as many numbers as an attention, and more than half of all are in the two
-# networks.
-#
-# And in larger machines? The first Transformer has a large table, with a vector for each of 37,000 pieces of words.
-# GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more words. How many of 100
-# trained numbers are in the networks?
-
-
-# %% tags=["live", "remove-input"]
-def share_of_forward(width, layers, of_attention, embeddings):
-    """The share of the feed-forward parts in a machine, from its sizes."""
-    network = layers * (8 * width**2 + 5 * width)
-    looking = of_attention * (4 * width**2 + 4 * width)
-    return network / (network + looking + embeddings * width)
-
-
-first = share_of_forward(512, 12, 18, embeddings=37_000)
-gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
-assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
-bet(
-    "recap/feed-forward",
-    [
-        (
-            "the first Transformer, 2017",
-            round(100 * first, 1),
-            "Even with eighteen attentions and a large table of words, much is left for the networks.",
-            "The table holds a vector for each word, and here it takes about as much as all attentions.",
-        ),
-        (
-            "GPT-3, 2020",
-            round(100 * gpt_3, 1),
-            "Matrices grow with the square of the width, and a table does not. Here it hardly counts.",
-            "Each network stands beside one attention, with half as many numbers. A third is left for looking.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
-#
-# In the first Transformer (2017, the smaller of its two sizes) 40 % are in the networks, because much went into the
-# table of words, and into a second attention in each layer that writes. In GPT-3 (2020) it is 66 %, because in so wide
-# and so tall a machine the table hardly counts. So most numbers of GPT-3 do not look. They seem to look things up.
-#
-# </details>
-#
 # ## Who found this, and when
 #
-# The whole design is from 2017, by Vaswani and seven others, and was made for translation. A year later it was cut in
-# half, and each half proved useful alone. An *encoder* such as BERT (2018) turns a text into vectors, for search or for
-# classification. A *decoder* without cross-attention just goes on writing. GPT (2018) and most of today's language
-# models are of this kind.
+# Nearly all parts were known. In 2017 Vaswani and seven others put them together, for translation, and left the reading
+# of one word after the other out. A year later it was cut in half, and each half proved useful alone. An *encoder* such
+# as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without cross-attention just
+# goes on writing. GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #
@@ -486,8 +547,6 @@ assert swapped.shape == (24, 64)
 # the other, until the answer breaks. Compare with what *you* could still read.
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -495,6 +554,8 @@ import exercises
 exercises.show("recap")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? The machine writes an answer of eleven letters. How often does the encoder read the text?
 # + once | Its output does not depend on the answer, so it is kept, and every letter of the answer looks at it.
@@ -509,6 +570,8 @@ exercises.show("recap")
 # - The numbers would no longer add up to one. | With a softmax they do. Without it they need not.
 # + Nothing in the answer. | The softmax makes probabilities of the logits, which only say how sure the machine is.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -6,20 +6,24 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# A machine that writes must not see what comes later, so a [look-ahead mask](causal.py) hides it. Here a head of our
-# trained date machine looks, with such a mask, at the letters of a date. We gave it one more step, which it did not
-# have in its training: no score may be farther from 0 than 2. Both pictures have the same numbers and the same steps.
-# But on the right two of the steps are swapped:
+# A machine that writes must not see what comes later, so a [look-ahead mask](causal.py) hides it. Yet this head of our
+# date machine sees it, although the mask is on. Its scores go through four steps, the cards: divide by the root of 16,
+# mask, cap, softmax. Only the cap is new. It holds each score between -2 and 2.
+#
+# Under the cards you can follow two scores of the start mark, the dot •: its score for itself (• at •), and for the 2,
+# which comes later. It may see nothing but itself. Yet it gives 83 % of its weight to letters that come later, and
+# there is no error. In the map such weight is orange. (Each row is a letter that looks. The stronger the colour, the
+# more weight, but small weights are drawn stronger than they are.) **Swap two cards, so that nobody looks ahead.**
 
-# %% tags=["hide-input"] alt="Two maps of weights of the letters of 2018-05-03, with a start mark in front. Left, all that comes later is hatched. Right, there is no hatching: the start mark gives as much weight to each of the ten letters behind it, and the letters of the rows below look at what comes later, too."
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
-import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers, greedy_search
+from live import grid, touch
 
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
@@ -37,7 +41,8 @@ own_q, own_k = (
     project(x)[0].numpy().reshape(11, 4, 16)[:, HEAD]
     for project in (looking.project_queries, looking.project_keys)
 )
-own_scores = own_q @ own_k.T / 4  # 4, root of 16
+products = own_q @ own_k.T  # the scores, not yet divided
+own_scores = products / 4  # root of 16
 future = np.triu(np.ones((11, 11), bool), k=1)
 
 
@@ -46,56 +51,85 @@ def weights_of(scores):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-in_order = weights_of(np.where(future, -np.inf, CAP * np.tanh(own_scores / CAP)))
-swapped = weights_of(CAP * np.tanh(np.where(future, -np.inf, own_scores) / CAP))
-figure, axes = plt.subplots(1, 2, figsize=(5.4, 2.9), layout="constrained")
-for ax, seen, name in zip(
-    axes, (in_order, swapped), ("in order", "two steps swapped"), strict=True
-):
-    ax.imshow(np.sqrt(seen), cmap="Blues", vmin=0, vmax=1)
-    if seen is in_order:
-        for row in range(10):
-            low, wide = (row + 0.5, row - 0.5), (10 - row, 1)
-            hidden = plt.Rectangle(
-                low, *wide, facecolor="white", edgecolor="0.6", hatch="///", lw=0
-            )
-            ax.add_patch(hidden)
-    ax.set_xticks(range(11), letters)
-    ax.set_yticks(range(11), letters)
-    ax.tick_params(length=0, labeltop=True, labelbottom=False)
-    ax.set_title(name, size=10)
-axes[0].set_ylabel("who looks")
-plt.show()
+steps = {
+    "÷ 4": lambda scores: scores / 4,
+    "cap": lambda scores: CAP * np.tanh(scores / CAP),
+    "mask": lambda scores: np.where(future, -np.inf, scores),
+}
+
+
+def in_order(*names):
+    """Return the weights after these steps, in this order."""
+    scores = products
+    for name in names:
+        scores = steps[name](scores)
+    return weights_of(scores)
+
+
+orders = [
+    ("÷ 4", "mask", "cap"),
+    ("÷ 4", "cap", "mask"),
+    ("cap", "÷ 4", "mask"),
+    ("mask", "cap", "÷ 4"),
+]
+swapped, right, late, worst = (in_order(*order) for order in orders)
 blocks[1].attention.softcap = CAP
 capped_model = model((source.encode(["3 may '18"]), given), return_weights=True)
 np.testing.assert_allclose(
-    in_order, capped_model.weights["decoder.0.self"][0, HEAD], atol=1e-5
+    right, capped_model.weights["decoder.0.self"][0, HEAD], atol=1e-5
 )
 blocks[1].attention.softcap = None
 assert round(swapped[0, 1:].sum(), 2) == 0.83
-assert in_order[0, 0] == 1
+assert right[0, 0] == 1
+assert [f"{each[5, 5]:.2f}" for each in (right, late)] == ["0.84", "0.35"]
+assert not np.any(late[future])
+assert round(worst[0, 1:].sum(), 2) == 0.91
+touch(
+    "cards",
+    grid(
+        "The start mark's weight on letters that come later, in %.",
+        [
+            [round(100 * each[0, 1:].sum())]
+            for each in (swapped, right, late, worst)
+        ],
+        [", ".join(order) for order in orders],
+    ),
+    letters=letters,
+    scores=products.round(2).tolist(),
+    root=4,
+    caps=[1, 2, 3, 4, 5, 7, 10, 20],
+    cap=1,
+    order=["divide", "mask", "cap"],
+    swapped=-2,
+    turn=0,
+)
 
 # %% [markdown]
-# The darker a cell, the more weight it has. The dot • is the start mark, which may see nothing but itself. On the
-# right it gives 83 % of its weight to letters that come later, although they are masked. And there is no error. **Which
-# two steps were swapped?**
+# **Two other orders look harmless. What do they have in common, and what do they spoil?**
 #
-# A score says how well a query and a key fit. It cannot say *enough*, *never*, or *you are far away*. Three rules say
-# it, between the score and the softmax, and two of them are our two steps.
+# <details class="lesson-answer" markdown="1"><summary>What they have in common</summary>
+#
+# The cap stands before the division. Then all scores lie between -0.5 and 0.5, and hardly differ, so that the softmax
+# can no longer choose.
+#
+# </details>
+#
+# A score says how well a query and a key fit. It cannot say *enough*, *never*, *you are far away*, or *none of
+# you*. Each takes a rule of its own: the cap, the mask, the bias and the sink. You know the mask and the sink.
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# Training often makes scores grow: the farther the right key is ahead, the more probable the right letter becomes. This
-# push stops only when the weights are nearly 0 or 1. By then scores can be very large, and each query looks at a single
-# key. In some large machines the training broke down at that point. A **soft cap** $c$ stops the scores before. It uses
-# the tanh, a curve that is nearly a straight line near 0 and stays between -1 and 1:
+# Training often makes scores grow, because a larger lead for the right key mostly makes the right letter more probable.
+# This push fades only when the weights are nearly 0 or 1. By then scores can be very large, and each query looks at a
+# single key. There the softmax is [saturated](attention.py#why-divide-by-the-root-of-d_k), and in some large machines
+# the training broke down as scores grew. A **soft cap** $c$ stops the scores before that. It uses the tanh, a curve
+# that is nearly a straight line near 0 and stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change. With $c = 2$ a score of 9 becomes
-# 1.9995, and a score of 4 becomes 1.928.
+# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change.
 #
 # Does a machine need its high scores? Take two date machines with a cap of 5. One gets it only after its training, and
 # the other had it from the beginning. How many of 100 dates does each of them read?
@@ -144,6 +178,8 @@ bet(
 # The orange machines were trained with their cap. There are three for each cap, but their dots lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+import matplotlib.pyplot as plt
+
 BLUE, ORANGE = "#0072b2", "#d55e00"
 _, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
@@ -176,19 +212,15 @@ assert min(taught[3] + taught[5]) > 0.99
 # However low a score is, a softmax gives it some weight, at least on paper. To forbid a key takes a [mask](masks.py),
 # and one way to mask is to set the score to minus infinity, so that its power is $e^{-\infty} = 0$.
 #
-# Now let the cap come *after* that. The tanh of minus infinity is -1. So with a cap of 2 the hidden key comes back with
-# a score of -2, which is a score like any other. That is what happened above: **the cap and the mask were swapped.**
-# The start mark's own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The ten letters behind it come back with a
-# score of -2 each, and $10 \cdot e^{-2} = 1.353$. So they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
+# The cards began with the cap *after* that. The tanh of minus infinity is -1, so with a cap of 2 each hidden key came
+# back with a score of -2, which is a score like any other. The start mark's own score, capped, is -1.293, and
+# $e^{-1.293} = 0.274$. The ten letters behind it had -2 each, and $10 \cdot e^{-2} = 1.353$. So they got
+# $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
 #
-# Here is the same head, to touch. Predict first:
-#
-# 1. With a larger cap, does the future get more of the weight, or less?
-# 2. Take the tick away, so that the mask comes last. What does the cap still do to the map?
+# Bring the cards back into the wrong order, and move the cap. **With a larger cap, does the future get more of the
+# weight, or less?**
 
 # %% tags=["live", "remove-input"]
-from live import touch
-
 own = float(CAP * np.tanh(own_scores[0, 0] / CAP))
 assert f"{own:.3f} {np.exp(own):.3f} {10 * np.exp(-2):.3f}" == "-1.293 0.274 1.353"
 leaked = [
@@ -199,27 +231,12 @@ leaked = [
 ]
 assert [round(share, 2) for share in leaked[:2]] == [0.83, 0.23]
 assert 0 < leaked[2] < 1e-6
-touch(
-    "capping",
-    "<p>If the mask comes before the cap, the start mark gives "
-    + ", ".join(
-        f"{100 * share:.0f} % of its weight to later letters with a cap of {cap}"
-        for cap, share in zip((2, 5, 20), leaked, strict=True)
-    )
-    + ". If the mask comes after the cap, it gives them nothing.</p>",
-    letters=letters,
-    scores=own_scores.round(2).tolist(),
-    caps=[1, 2, 3, 4, 5, 7, 10, 20],
-    cap=1,
-    early=True,
-)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+# <details class="lesson-answer" markdown="1"><summary>More, or less?</summary>
 #
-# 1. Less: 23 % with a cap of 5, and with 20 less than a millionth. So with a high cap the mistake hardly shows, unless
-#    all that a query may see has very low scores.
-# 2. The smaller the cap, the more evenly each letter shares its weight. But no letter looks ahead.
+# Less: 23 % with a cap of 5, and with 20 less than a millionth. So with a high cap the mistake hardly shows, unless all
+# that a query may see has very low scores.
 #
 # </details>
 #
@@ -248,53 +265,40 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## “You are far away”: the bias
 #
-# A cap does not know where a key stands, and a look-ahead mask knows before from after, but not how far. Nor does a
-# product of query and key, unless positions were [added](positions.py) or [turned](turning_positions.py).
+# How far away a key stands, neither cap nor mask can tell. (Query times key can, if positions were
+# [added](positions.py) or [turned](turning_positions.py). What follows needs neither.)
 #
 # So a **bias** is added to each score. It depends only on where the key stands, as seen from the query: how many places
 # away and, in some, on which side. The simplest one, called **ALiBi**, learns nothing. Each place costs the same, say
-# 0.5, so that a key two places away loses 1. (Each head has its own price.) With one price for both sides, and no
-# look-ahead mask, a text cannot be told from its mirror image.
-#
-# One of our machines has the older kind, which came with the model T5. It *learns* a number for each distance and side,
-# and far ones share a number. Is that as good as adding positions? Here are two date machines, trained equally long.
-# One adds positions to the letters of the text. The other has the learnt bias, and nothing else tells its encoder about
-# places. They read "3 may '18", which begins further and further to the right. In their training each text began at
-# place 0:
+# 0.5, so that a key two places away loses 1. (Each head has its own price.) Here the head from above pays it, without a
+# cap. **What becomes of the map, if a place costs more?**
 
-# %% tags=["hide-input"]
-from IPython.display import Markdown, display
-
-adding, added_record = trained.load("dates-brief")
-plain, plain_record = trained.load("today-buckets")
-shifts = plain_record["shifts"].tolist()
-(date_ids,) = source.encode(["3 may '18"])
-ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
-wrote = [
-    target.decode(greedy_search(reader, ids, max_length=11))
-    for reader in (adding, plain)
-]
-table = [["the text begins at place", "positions added", "bias"], ["---"] * 3]
-table += [[str(shift), *both] for shift, *both in zip(shifts, *wrote, strict=True)]
-table = [f"| {' | '.join(line)} |" for line in table]
-display(Markdown("\n".join(table)))
-assert added_record["steps"][-1] == plain_record["steps"][-1]
-assert shifts == [0, 5, 20, 40]
-assert wrote[1] == ["2018-05-03"] * 4
-assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
-assert added_record["exact"] > 0.95
-assert added_record["shifted"][-1] < 0.01
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
+# %% tags=["live", "remove-input"]
+apart = np.subtract.outer(np.arange(11), np.arange(11))
+near = []
+for each in (0.0, 0.5, 2.0):
+    paid = weights_of(np.where(future, -np.inf, own_scores - each * apart))
+    near.append(np.trace(paid) + np.trace(paid, offset=-1))
+assert near == sorted(near)
+touch(
+    "price",
+    grid(
+        "How much of its weight a letter gives to itself and its neighbour, in % (the mean).",
+        [[round(100 * share / 11)] for share in near],
+        ["no price", "0.5 a place", "2 a place"],
+    ),
+    letters=letters,
+    scores=own_scores.round(2).tolist(),
+    price=0,
+)
 
 # %% [markdown]
-# As seen from a letter, the others stand where they stood, and the bias sees nothing else. Of 100 unseen dates that
-# begin at place 40, the machine with the bias reads over 99, and the other fewer than one.
-#
-# <details class="lesson-more" markdown="1"><summary>What has the bias learnt to add?</summary>
-#
-# Here are two of the four heads. Which letters does each of them favour?
+# An older kind of bias, from the model T5, *learns* a number for each distance and side, and far distances share a
+# number. One of our machines has it. What has it learnt? Here are two of its four heads. Which letters does each of
+# them favour?
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
+plain, plain_record = trained.load("today-buckets")
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
 added = bias(distances).numpy()
@@ -321,134 +325,94 @@ for side in (1, -1):
 
 # %% [markdown]
 # Head 3 favours the letter just to the left of the one that looks, and head 4 the three that stand four to six places
-# to the right of it. (The three share one number: they are a *bucket*.)
+# to the right of it.
 #
-# </details>
-#
-# ## All four, by hand
-#
-# A fourth rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
-# What it gets is thrown away.
-#
-# Between the root and the softmax our package takes the four in this order: **cap, bias, mask, sink**. The cap comes
-# before the bias, so that the bias is not shrunk, and before the mask, as you saw.
-#
-# Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Each
-# row of the picture has one rule more. (Its numbers are rounded, so a row may add up to 1.01.) Watch key 4:
-#
-# --8<-- "diagrams/rule_by_rule.svg"
-#
-# The bias even raises the weight of key 4, from 0.42 to 0.47, because key 1 stands farther away and loses more. Only
-# the mask takes key 4 out. Number by number, with a root of 2, a cap of 2, a price of 0.5 for each place, and a sink
-# with the score 0:
-#
-# | step | key 1 | key 2 | key 3 | key 4 | sink |
-# | --- | --- | --- | --- | --- | --- |
-# | query · key | 8 | 2 | 0 | 18 | |
-# | divided by 2 | 4 | 1 | 0 | 9 | |
-# | capped, $2 \tanh(\text{score} / 2)$ | 1.928 | 0.924 | 0 | 1.9995 | |
-# | bias | -1 | -0.5 | 0 | -0.5 | |
-# | sum | 0.928 | 0.424 | 0 | hidden | 0 |
-# | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
-# | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
-#
-# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is, computed before
-# rounding, $4.176 + 5.046 + 4.952 = 14.174$.
-#
-# <details class="lesson-more" markdown="1"><summary>What the package says</summary>
+# Distances stay when a text moves. So take the test of the [positions that turn](turning_positions.py): a date begins
+# at place 40, farther to the right than any date of the training. Of 100 unseen ones the machine with the bias reads
+# over 99, and a machine that adds positions, trained equally long, fewer than one.
 
-# %%
+# %% tags=["live", "remove-input"]
+adding, added_record = trained.load("dates-brief")
+shifts = plain_record["shifts"].tolist()
+(date_ids,) = source.encode(["3 may '18"])
+ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
+wrote = [
+    target.decode(greedy_search(reader, ids, max_length=11))
+    for reader in (adding, plain)
+]
+assert added_record["steps"][-1] == plain_record["steps"][-1]
+assert shifts == [0, 5, 20, 40]
+assert wrote[1] == ["2018-05-03"] * 4
+assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
+assert added_record["exact"] > 0.95
+assert added_record["shifted"][-1] < 0.01
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
+
+# %% [markdown]
+# ## All four together
+#
+# The fourth rule is the [sink](sinks.py), one more score in the softmax, for a query that wants *none of you*. What it
+# gets is thrown away.
+#
+# Our package takes the four in this order: **cap, bias, mask, sink**. The cap comes before the bias, so that the bias
+# is not shrunk, and before the mask, as you saw.
+#
+# Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Tick
+# one rule after the other, and watch key 4:
+#
+# 1. Can a cap alone, however small, make another key win?
+# 2. With the cap ticked, one more rule even *raises* the weight of key 4. Which one, and why?
+# 3. A dare: leave the mask ticked, and make the query read key 4 all the same.
+
+# %% tags=["live", "remove-input"]
 from clear_attention import scaled_dot_product_attention
 
 q = np.array([[2.0, 2, 2, 2]])
 k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
 v = np.array([[10.0], [20.0], [30.0], [40.0]])
-output, weights = scaled_dot_product_attention(
-    q,
-    k,
-    v,
-    mask=np.array([[0, 0, 0, 1]]),
-    bias=np.array([[-1, -0.5, 0, -0.5]]),
-    softcap=2.0,
-    sink=np.float64(0),
-)
-print("products", (q @ k.T)[0])
-print("weights", weights[0].numpy().round(3))
-print("output", output[0].numpy().round(3))
-
-# %% [markdown]
-# </details>
-#
-# Now play with this query. Let the rules come one after the other, then start again:
-#
-# 1. Can a cap alone, however small, make another key win?
-# 2. Tick the mask, so that key 4 is hidden. A dare: make the query read it all the same, and leave the mask ticked.
-
-# %% tags=["live", "remove-input"]
-import re
-from pathlib import Path
-
-np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
-assert round(capped(9.0), 4) == 1.9995
-np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
-np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
-np.testing.assert_allclose(capped(np.array([4.0, 1.0])), [1.928, 0.924], atol=5e-4)
-# The numbers of the drawing, and its bars: row by row one more rule.
-rows, rules = [], {}
-for rule in (
-    {},
-    {"softcap": 2.0},
-    {"bias": np.array([[-1, -0.5, 0, -0.5]])},
-    {"mask": np.array([[0, 0, 0, 1]])},
-    {"sink": np.float64(0)},
-):
+np.testing.assert_array_equal((q @ k.T)[0] / 2, [4, 1, 0, 9])
+rows, rules = {}, {}
+for name, rule in {
+    "the score alone": {},
+    "cap": {"softcap": 2.0},
+    "bias": {"bias": np.array([[-1, -0.5, 0, -0.5]])},
+    "mask": {"mask": np.array([[0, 0, 0, 1]])},
+    "sink": {"sink": np.float64(0)},
+}.items():
     rules |= rule
-    row = scaled_dot_product_attention(q, k, v, **rules).weights[0].numpy()
-    rows += [*row[: 3 if "mask" in rules else 4]]
-rows.append(1 - row.sum())  # what the sink gets
-drawn = Path("../diagrams/rule_by_rule.svg").read_text(encoding="utf-8")
-shown = re.findall(r'class="number">([\d.]+)<', drawn)
-assert shown == [f"{weight:.2f}" for weight in rows]
-bars = re.findall(r'class="(?:keys )?weight".+? height="([\d.]+)"', drawn)
-np.testing.assert_allclose(np.array(bars, float) / 48, rows, atol=1e-3)
-assert (rows[3], rows[7], rows[11]) == (
-    max(rows[:4]),
-    max(rows[4:8]),
-    max(rows[8:12]),
-)
-assert [f"{rows[7]:.2f}", f"{rows[11]:.2f}"] == ["0.42", "0.47"]
+    output, weights = scaled_dot_product_attention(q, k, v, **rules)
+    rows[name] = [*weights[0].numpy(), 1 - weights[0].numpy().sum()]
+np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
+assert f"{output[0, 0]:.2f}" == "14.17"
+assert f"{0.418 * 10 + 0.252 * 20 + 0.165 * 30:.2f}" == "14.17"
+assert [f"{rows[rule][3]:.2f}" for rule in ("cap", "bias")] == ["0.42", "0.47"]
+# Key 1, by hand, and what all powers add up to.
+kept = 2 * np.tanh(4 / 2)
+powers = np.exp([kept - 1, 2 * np.tanh(1 / 2) - 0.5, 0, 0])
+assert f"{kept:.3f} {powers[0]:.3f} {powers.sum():.3f}" == "1.928 2.530 6.058"
+assert [f"{power:.3f}" for power in powers] == ["2.530", "1.528", "1.000", "1.000"]
+assert f"{powers[0] / powers.sum():.3f}" == "0.418"
 # The dare: cap and mask alone, in the wrong order.
 dared = softmax(capped(np.where([0, 0, 0, 1], -np.inf, [4.0, 1, 0, 9])))
 assert f"{dared[3]:.3f}" == "0.013"
-# One price for both sides: the mirrored text has the mirrored outputs. Another price to the left tells them apart.
-text = np.random.default_rng(0).normal(size=(5, 3))
-away = np.arange(5) - np.arange(5)[:, None]
-for price, told in (
-    (-0.5 * np.abs(away), False),
-    (0.5 * np.minimum(away, 0), True),
-):
-    this, mirrored = (
-        scaled_dot_product_attention(x, x, x, bias=price).output.numpy()
-        for x in (text, text[::-1])
-    )
-    assert np.allclose(this, mirrored[::-1], atol=1e-5) is not told
 for cap in (1.0, 2.0, 5.0, 10.0):
     found = scaled_dot_product_attention(q, k, v, softcap=cap).weights
     assert np.argmax(found) == 3  # key 4, whatever the cap
 touch(
     "rules",
-    "<p>With a root of 2, a cap of 2, a price of 0.5 for each place, a mask and a sink, the keys get "
-    + ", ".join(f"{weight:.2f}" for weight in weights[0].numpy())
-    + f" of the weight, and the output is {output[0, 0]:.2f}.</p>",
-    products=[8, 2, 0, 18],
+    grid(
+        "The weights, with one more rule in each row.",
+        list(rows.values()),
+        list(rows),
+        ["key 1", "key 2", "key 3", "key 4", "sink"],
+    ),
+    scores=[4, 1, 0, 9],
     values=[10, 20, 30, 40],
     place=2,
     hidden=3,
-    root=2,
     cap=2,
     price=0.5,
     sink=0,
-    scaled=True,
     capped=False,
     biased=False,
     masked=False,
@@ -461,8 +425,19 @@ touch(
 #
 # 1. No. A larger score stays larger under the cap, until the computer can no longer tell them apart. The scores only
 #    come nearer to each other.
-# 2. Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the
+# 2. The bias, from 0.42 to 0.47. Key 1 stands farther away than key 4, and loses more.
+# 3. Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the
 #    weight.
+#
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>Key 1 by hand, down to the output</summary>
+#
+# With a cap of 2, a price of 0.5 and a sink of score 0. Key 1 has the score 4, and the cap makes $2
+# \tanh(4 / 2) = 1.928$ of it. Key 1 stands two places away, which costs 1, so 0.928 is left. The mask leaves it alone.
+# Its power is $e^{0.928} = 2.530$. Key 2 comes to 1.528, key 3 and the sink to 1 each, and key 4 to nothing. Together
+# this is 6.058, so key 1 gets $2.530 / 6.058 = 0.418$ of the weight. With the values 10, 20, 30 and 40 the output is
+# $0.418 \cdot 10 + 0.252 \cdot 20 + 0.165 \cdot 30 = 14.17$.
 #
 # </details>
 #
@@ -495,6 +470,10 @@ def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
     return softmax(scores + bias, mask, sink) @ v
 
 
+# a query and four keys, with the scores 4, 1, 0 and 9
+q = np.array([[2.0, 2, 2, 2]])
+k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
+v = np.array([[10.0], [20.0], [30.0], [40.0]])
 yours = attention(
     q,
     k,
@@ -504,7 +483,7 @@ yours = attention(
     cap=2.0,
     sink=0.0,
 )
-np.testing.assert_allclose(yours, output, atol=1e-6)
+np.testing.assert_allclose(yours, [[14.17]], atol=0.005)  # as in the piece above
 nothing_left = attention(q, k, v, mask=np.ones((1, 4)))  # without a sink
 np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
@@ -526,7 +505,7 @@ print("your attention has a cap, a bias and a sink")
 #
 # Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have the
 # scores 2, 1 and 0. One query must not see the last key, and another must not see any. Which weights does each query
-# get on paper, and in numbers of 32 and of 16 bits? And with a mask?
+# get, in numbers of 32 bits?
 
 # %% tags=["answer"]
 three = np.array([[2.0], [1.0], [0.0]])
@@ -554,11 +533,12 @@ assert not np.any(by_mask[1])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which weights?</summary>
 #
-# The first query gets the same each time, 0.731, 0.269 and nothing (on paper, next to nothing). The second has no key
-# left, which is an [empty row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. On paper the
-# large number changes nothing, because all three keys lose the same: 0.665, 0.245 and 0.090. With 32 bits the
-# differences are rounded away, and each key gets a third. With 16 bits the number becomes minus infinity, and the
-# weights NaN.
+# The first query gets 0.731, 0.269 and nothing, as with a mask. The second has no key left, which is an [empty
+# row](masks.py#queries-with-no-key-left). With a mask all its weights would be 0. But next to the large number 32 bits
+# cannot hold the differences of the scores, and each key gets a third.
+#
+# With 16 bits the number becomes minus infinity, and the weights NaN. On paper it changes nothing, because all three
+# keys lose the same: 0.665, 0.245 and 0.090.
 #
 # </details>
 #
@@ -588,8 +568,6 @@ assert cap == 18
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -597,6 +575,8 @@ import exercises
 exercises.show("score_rules")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A machine has a sink of score 0. Somebody adds 3 to the bias of every key, near or far. What happens?
 # - Nothing, since the softmax sees only differences. | That is so among the keys, but the sink does not get the 3.
@@ -609,17 +589,19 @@ exercises.show("score_rules")
 # ? A machine has no positions, but a bias in which each place of distance costs the same. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
 # + They stay as they are. | All distances between letters are the same as before.
 # - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
-# - It reads a bag of letters. | It would without the bias. Distances tell what stands close together (left from right only if each side has its own price, or with a look-ahead mask).
+# - It reads a bag of letters. | It would without the bias. Distances tell what stands close together.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #
 # **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with heads that share their
 # keys, and now scores with a sink, a bias and a cap.
 #
-# With short texts much of a batch is padding. Could several short texts stand in one row?
+# So much for what a score can say. Is there anything that two layers can do, and one can't?
 #
-# * [Packed documents](packing.py): several texts in one row that do not read each other.
+# * [A head that copies](induction.py): it looks for what came next the last time.
 # * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.
 #
 # Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer

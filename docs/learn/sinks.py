@@ -46,8 +46,9 @@ Markdown("\n".join(lines))
 
 # %% [markdown]
 # At a vowel the head must fetch the letter before. At all others it has nothing to fetch: that an e comes after a d the
-# machine can know without a look. The head sees only what stands *before* its letter, so it can't simply look at the
-# letter itself. And each text begins with the start mark •.
+# machine knows without a look, because the vector of the d itself goes past the head and is
+# [added](transformer_layer.py) behind it. The head sees only what stands *before* its letter. And each text begins with
+# the start mark •.
 #
 # After its training the machine is right below all letters of 1,000 new texts. Press a vowel, then some other letters.
 # **Where does its head look when it needs nothing?**
@@ -90,7 +91,7 @@ touch(
 # ## What if the sink goes missing?
 #
 # Somebody wants to save memory. What stands at the beginning is long past, so he drops the start mark: no later letter
-# sees it any more. Below how many of 100 vowels is the machine still right, and below how many of 100 other letters?
+# sees it any more. Of 100 vowels, how many still get the right letter? And of 100 other letters?
 
 # %% tags=["live", "remove-input"]
 vowels, others = 100 * start_record["dropped"]
@@ -302,8 +303,8 @@ machine(
 # does not matter to a dash which date stands there: if the machine is given the text of *another* date, it still gets
 # the dashes right.
 #
-# So our dash could use a sink, too. One more date machine was trained, with a sink in every head. How much of its
-# weight does a dash give to the sink?
+# So our dash could use a sink, too. One more date machine was trained, with a sink in every head. How many per cent of
+# its weight does a dash give to the sink?
 
 # %% tags=["live", "hide-input"]
 source, target = date_tokenizers()
@@ -449,9 +450,9 @@ for name, mask in {"last four": window, "and the start mark": kept}.items():
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it need?</summary>
 #
-# Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the chat
-# of Xiao and others, and what the vowels have to spare spoils a few of them, too. One column of the mask set to 0, and
-# all is well again, with a memory of five places for a text of any length.
+# Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the long
+# texts of Xiao and others, and what the vowels have to spare spoils a few of them, too. One column of the mask set to
+# 0, and all is well again, with a memory of five places for a text of any length.
 #
 # </details>
 #
@@ -476,8 +477,6 @@ for keys in (4, 1000):
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -485,6 +484,8 @@ import exercises
 exercises.show("sinks")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? The start mark is the same in every text, and says nothing. Why does the head look at it?
 # - Because it stands first, and what is first matters most. | It says nothing of the text. It would do as well elsewhere, if all could see it.
@@ -499,6 +500,8 @@ exercises.show("sinks")
 # - It takes an equal share. | It takes part with its own score, which is far below theirs.
 # - It lowers all scores. | It changes no score. It only adds its power to the sum.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -154,7 +154,7 @@ print("a, in head 2: ", head_2[1])
 # %% [markdown]
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Why two steps? One seems to do: `x.reshape(heads, len(x), -1)` has the right shape, so nothing complains. But look
+# Why two steps? One seems enough: `x.reshape(heads, len(x), -1)` has the right shape, so nothing complains. But look
 # where the numbers go:
 
 
@@ -173,7 +173,8 @@ print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
 #
 # Where the a should stand, there is now the other half of the m. And of the y this head has nothing.
 #
-# The second machine cuts its vectors in this way, and joins what the heads found by a reshape alone, too.
+# The second machine cuts its vectors in this way. It also joins what its heads have found in this way, by a reshape
+# alone.
 #
 # ## What the second machine sees
 #
@@ -215,9 +216,9 @@ touch(
 )
 
 # %% [markdown]
-# A head now has all pieces of a few letters, in place of a piece of every letter. It can look only within its own
-# quarter of the row. In a short text head 1 has most of its letters hidden by mistake, and heads 3 and 4 look at
-# padding that nobody hides.
+# With the box ticked, a head has all pieces of a few letters, in place of a piece of every letter. It can look only
+# within its own quarter of the row. In a short text head 1 has most of its letters hidden by mistake, and heads 3 and 4
+# look at padding that nobody hides.
 #
 # <details class="lesson-more" markdown="1"><summary>Why did it write the 25th so often?</summary>
 #
@@ -390,8 +391,8 @@ print("your function and the layer: the same", ours.shape)
 #
 # And they cut axes that have only an order, and no names. That has annoyed many. In 2021 Chiang, Rush and Barak
 # proposed a notation in which every axis has its name. Rogozhnikov's einops (2018, described in 2022) lets a program
-# say which axis is which: `"length (heads depth) -> heads length depth"`. With such words the mistake of this page
-# takes two lines, and they say openly that letters and pieces are thrown together.
+# say which axis is which: `"length (heads depth) -> heads length depth"`. With such words nobody throws letters and
+# pieces together without saying so.
 #
 # ## Exercises
 #
@@ -445,8 +446,6 @@ print("one head after the other: the same", by_formula.shape)
 
 # %% [markdown]
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -454,6 +453,8 @@ import exercises
 exercises.show("split_heads")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? Somebody cuts `W_Q` into pieces of rows, one for each head, in place of columns. What has gone wrong?
 # + A head would see only a part of each letter's vector. | Rows belong to the numbers that come in. Each head must see all of them.
@@ -468,6 +469,8 @@ exercises.show("split_heads")
 # + Next to nothing. | Both cuts give this shape. A test must look at numbers.
 # - That the mask fits, too. | The mask may well hide pieces of the wrong letters.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -7,9 +7,8 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# Attention brings each letter an average of values. But if this average *replaces* the letter, something of the letter
-# is lost. We trained a machine of that kind, for half as long as ours: each part of it passes on only what it has
-# computed. Some of its mistakes:
+# We took one plus sign out of our date machine. Trained for a short while, a machine *with* the plus sign reads 98 of
+# 100 dates. This one, trained for as long, reads 70. Here are some of its mistakes:
 
 # %% tags=["hide-input"]
 import sys
@@ -39,27 +38,28 @@ lines = ["| text | it writes | right |", "| --- | --- | --- |"]
 lines += [
     f"| {text} | {answer} | {meant} |" for text, answer, meant in mixed_up[:3]
 ]
-lines += [
-    f"\nOf 500 unseen dates it gets {len(wrong)} wrong. In {len(mixed_up)} of these all digits are right, in"
-    " another order."
-]
 display(Markdown("\n".join(lines)))
-assert len(mixed_up) > len(wrong) / 2
+assert 0.6 < len(mixed_up) / len(wrong) < 0.72  # two of three
+_, brief, brief_record = trained.kept("dates-brief")
+_, without_plus, record = trained.kept("dates-no-residual")
+assert brief["steps"] == without_plus["steps"] == 500
+assert 0.975 < brief_record["exact"] < 0.985
+assert 0.695 < record["exact"] < 0.705
 assert "2003" in mixed_up[0][0]  # as the text says
 assert mixed_up[0][1].startswith("2030")
+assert ("1958", "1985") in [
+    (meant[:4], answer[:4]) for _, answer, meant in mixed_up[:3]
+]
 first, second, third = shares("no residual")  # trained for as long as ours
-assert 0.88 < second <= first < 0.9 < third
+assert 0.88 < second <= first < 0.9 < third  # one date in nine
 assert min(shares("whole")) > 0.998
-longer = shares("no residual, three times as long")
-assert 0.975 < min(longer) < 0.985 < sorted(longer)[1] == 1
 
 # %% [markdown]
-# Is it the [puddle of paint](reading_dates.py#take-it-away) again, in which the digits are still there and only their
-# order is lost?
+# The year 2003 becomes 2030, and 1958 becomes 1985. In two of three mistakes all digits are right, in another order.
+# **Which plus sign is missing?**
 #
-# A riddle can tell. All years of our dates lie between 1950 and 2049. Exchange the last two digits of 1987, and you get
-# 1978, which is a year of ours, too. Exchange those of 1962, and you get 1926, which is none. So if only the order is
-# lost, which of the two kinds should be hard to read? Of each kind, how many years of 100 does the machine get right?
+# You have met such mistakes where all [weights were alike](attention.py), with [one head](multi_head.py), and [without
+# positions](positions.py). But here weights, heads and positions are as in our own machine.
 
 # %% tags=["live", "remove-input"]
 from live import bet, touch
@@ -72,70 +72,25 @@ year = np.array([a[:4] == b[:4] for a, b in zip(answers, right, strict=True)])
 turned = np.array([int(date[:2] + date[3] + date[2]) for date in right])
 double = np.array([date[2] == date[3] for date in right])
 ours = (turned >= 1950) & (turned < 2050)
-found = {
-    "the same, as 1988": year[double].mean(),
-    "no year of ours, as 1962": year[~ours].mean(),
-    "another one, as 1987": year[ours & ~double].mean(),
-}
 assert (
     {date[:4] >= "1950" for date in right} == {True} == {d < "205" for d in right}
 )
 assert min(year[double].mean(), year[~ours].mean()) > 0.97
 assert abs(year[ours & ~double].mean() - 0.5) < 0.1
-bet(
-    "transformer_layer/coin",
-    [
-        (
-            "years like 1987",
-            round(100 * float(found["another one, as 1987"]), 1),
-            "The digits are there, and one of the two orders is right. Even a coin gets half of these years.",
-            "Both orders make a year of ours. A machine that has lost the order can only toss a coin.",
-        ),
-        (
-            "years like 1962",
-            round(100 * float(found["no year of ours, as 1962"]), 1),
-            "Only one order makes a year of ours. To write it, it is enough to know which digits there are.",
-        ),
-    ],
-)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+# ## Add, do not replace
 #
-# Here are all years with four digits in 4,000 other dates:
-
-# %% tags=["hide-input"] alt="Three bars, years that are right. Of those that stay the same with their last two digits exchanged, as 1988, about 99 %. Of those that would be no year of ours, as 1962, more than 99 %. Of those that would be another year of ours, as 1987, about 52 %."
-import matplotlib.pyplot as plt
-
-figure, ax = plt.subplots(figsize=(4.4, 1.8), layout="constrained")
-bars = ax.barh(
-    list(found), found.values(), color=["#0072b2", "#0072b2", "#d55e00"], height=0.6
-)
-ax.bar_label(bars, [f"{share:.1%}" for share in found.values()], padding=3)
-ax.set(xlim=(0, 1.2), xticks=[], xlabel="years that it gets right")
-ax.set_title("with the last two digits exchanged", fontsize=10)
-ax.invert_yaxis()
-ax.spines[["top", "right", "bottom"]].set_visible(False)
-plt.show()
-
-# %% [markdown]
-# So it is. Where only one order makes a year, it hardly misreads a digit. Where both do, it tosses a coin. What is lost
-# is where a digit stood.
+# It is the plus behind each part, which *adds* what the part finds to what came in. Without it, the average that
+# attention brings *replaces* the letter. This plus is the **residual**: what a letter was is kept, and the part has to
+# find only what is still missing.
 #
-# </details>
-#
-# The remedy is simple. In our own machine, what comes into a part is *added* to what the part found. This is the
-# **residual**. What a letter was is kept, and the part has to find only what is still missing. Trained for as few
-# steps, a machine with residuals reads 98 of 100 dates.
-#
-# Here ours stands beside the machine without residuals. A dare: find a year like 1962 that the one without residuals
-# reads wrong.
+# Here our machine stands beside the one without residuals. Try three years like 1962, and three like 1987. Which does
+# it get wrong?
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
-_, config, record = trained.kept("dates-brief")
-assert config["steps"] == 500
-assert 0.975 < record["exact"] < 0.985
+assert trained.kept("dates")[1]["steps"] == 1000
 called = {"dates": ("whole", "")}
 machine(
     *names,
@@ -147,79 +102,29 @@ machine(
 )
 
 # %% [markdown]
-# A longer training mends it, but slowly: of three such machines, trained for as long as ours, two still lose one date
-# in nine. Trained three times as long, one still loses two in a hundred, and the others read all.
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# ## Add, then bring back to size
-#
-# Our date machine is shallow: one layer reads, and one writes. What holds a deep one together?
-#
-# A **layer** has two *parts*: an attention and, behind it, a small network that works on each letter alone, which is
-# the subject of the next lesson. Two things stand around each part:
-#
-# * the **residual**: what comes in is added to what the part found, as notes are written in the margin of a text.
-# * the **norm** (short for *layer normalization*): after the adding, the numbers of each letter are brought back to one
-#   size.
-#
-# Here is one layer, to be read from below; ⊕ adds. *Self-attention* is the attention of a text to itself, and
-# *feed-forward* is the small network:
-#
-# --8<-- "diagrams/layer.svg"
-#
-# ## By hand
-#
-# Follow the numbers of the drawing. A letter has the vector $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$ for it.
-# **The residual** adds the two:
-#
-# $$
-# (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
-# $$
-#
-# **The norm** brings this sum to mean 0 and size 1, where the *size* is the root of the mean of the squares. The mean
-# is
-# 4. Subtract it: $(-3, -1, 1, 3)$. The size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
-#
-# $$
-# (-1.342, -0.447, 0.447, 1.342)
-# $$
-#
-# Can you set the sliders so that a number larger than 2 comes *out* of the norm?
-
-# %% tags=["live", "hide-input"]
-touch(
-    "norm",
-    "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
-    x=[1, 3, 5, 7],
-    plus=0,
-    times=1,
-)
-
-# %% [markdown]
-# What all numbers of a letter have in common is taken away, and their differences are brought to one size. Only the
-# pattern is left.
-#
-# <details class="lesson-more" markdown="1"><summary>Can you? And how can a machine?</summary>
-#
-# You cannot: of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their
-# squares add up to 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when
-# it is shared equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$
-# at most 3.
-#
-# A machine may need larger numbers. So the norm has two trained vectors: each number is multiplied by its entry in
-# $\gamma$ ("gamma", `scale` below), which is 1 at first, and its entry in $\beta$ ("beta", `shift` below) is added,
-# which is 0 at first.
+# It knows which digits there are, and hardly knows where they stood. Turn the last two digits of 1987 round, and 1978
+# is another year of our dates, which lie between 1950 and 2049. It gets such years right only half the time. But 1926
+# is none of our years, so it nearly always reads 1962.
 #
 # </details>
 #
+# A longer training mends it, but slowly: after 1,000 steps two machines of three still lose one date in nine. (Most
+# books name another reason for the plus: it hands the [slopes](training.py#a-nudge), by which a machine learns, past
+# the part as they are.)
+#
 # ## A tower of four
 #
-# Stack four such layers. This tower must write eight digits backwards, all at once. We go on calling each digit a
-# letter. The whole tower learns it in 400 steps. Then we train one without the residuals, for twice as many steps. How
-# many of 100 digits does it get right? Pure guessing gets ten.
+# Our date machine is shallow: one layer reads, and one writes. A **layer** has two *parts*: an attention and, behind
+# it, a small network that works on each letter alone, which is the subject of the next lesson. What becomes of the
+# letters when layers are stacked?
+#
+# This tower of four layers must write eight digits backwards, all at once. We go on calling each digit a letter. The
+# whole tower, with all that stands around its parts, learns it in 400 steps. Then we train one without the residuals,
+# for twice as many steps. How many of 100 digits does it get right? Pure guessing gets ten.
 
 # %% tags=["live", "hide-input"]
-import itertools
-
 import keras
 from examples.towers import (
     EVERY,
@@ -247,20 +152,19 @@ def stations(model, text):
     return [x.numpy() for x in found]
 
 
-def how_alike(model):
-    """The mean cosine of two letters of a text, before the layers and after each."""
-    return [of_different(cosines(x)) for x in stations(model, unseen)]
+def top_alike(model):
+    """The mean cosine of two letters of a text, above the layers."""
+    return of_different(cosines(stations(model, unseen)[-1]))
 
 
-before = {name: how_alike(model) for name, model in towers.items()}
+before = {name: top_alike(model) for name, model in towers.items()}
 results = {name: train(model) for name, model in towers.items()}
 curve, _ = results["without the residuals"]
 longer, share = train(towers["without the residuals"])  # the same examples again
 results["without the residuals"] = curve + longer, share
-after = {name: how_alike(model) for name, model in towers.items()}
-for when in (before, after):
-    assert when["without the residuals"][-1] > 0.98
-assert after["whole"][-1] < 0.2 < 0.5 < before["whole"][-1] < 0.95
+after = {name: top_alike(model) for name, model in towers.items()}
+assert min(when["without the residuals"] for when in (before, after)) > 0.98
+assert after["whole"] < 0.2 < 0.5 < before["whole"] < 0.95
 without_residuals = round(100 * float(results["without the residuals"][1]), 1)
 bet(
     "transformer_layer/tower",
@@ -302,136 +206,244 @@ learnt = {  # the first step at which the loss is below 1
 assert learnt["whole"] < learnt["without the norms"]  # which learns later
 
 # %% [markdown]
-# Of eight random digits one nearly always comes twice or more. The tower knows which one, but not where it stands, and
-# so it writes this digit in nearly all places. That makes about three in ten right.
+# Of eight random digits one nearly always comes twice or more. Whoever writes it everywhere gets about three in ten
+# right.
 #
 # </details>
 #
-# ### What is the residual for?
+# ### Why are the places lost?
 #
-# Why are the places lost? Without the residual each letter is replaced by an average of the text. These averages differ
-# little, and averages of averages differ even less.
+# The tower writes the commonest digit in nearly every place. Why?
 #
-# Watch it here. The letters of a text are arrows, in towers that are not trained yet. The letter that you press points
-# up, and every other letter stands at the true angle between its vector and that of the pressed one. Left and right
-# mean nothing, and only keep the arrows apart. *Alike* is 1 for two arrows in the same direction, and 0 for two at a
-# right angle. The bar is the mean size of a letter. (The two 1s are not the same arrow, because they stand at different
-# places.)
+# Give each letter a drop of paint. Then each layer mixes new drops: a letter fetches from every letter as much as its
+# attention weight says. The weights are those of our tower before its training, which has one head.
 #
-# 1. Untick the residual, and climb layer by layer. From which layer on can you no longer tell the letters apart?
-# 2. Tick it again, and climb. Do the letters stay apart?
+# 1. Add layers. From which layer on can you no longer tell the drops apart?
+# 2. Tick the residual. What is different? (A thread is as thick as what it brings. Press a drop to see its own.)
 
 
 # %% tags=["live", "hide-input"]
+from live import coded, grid
+
+
 def size(x):
     return np.sqrt((x**2).mean(axis=-1)).mean()
 
 
-untrained = {
-    f"{residual}{norm}": [
-        x[0] for x in stations(tower(residual=residual, norm=bool(norm)), text)
-    ]
-    for residual in (1, 0)
-    for norm in (1, 0)
-}
-mean = {
-    kind: [of_different(cosines(x)) for x in found]
-    for kind, found in untrained.items()
-}
-sizes = {kind: [size(x) for x in found] for kind, found in untrained.items()}
-assert mean["01"][1] > 0.9
-assert mean["01"][2] > 0.99
-assert mean["11"][-1] < 0.95
-assert 4 < sizes["10"][-1] / sizes["10"][0] < 6
-assert all(1.3 < b / a < 1.8 for a, b in itertools.pairwise(sizes["10"]))
-assert sizes["00"][-1] < 0.05
+def painted(residual):
+    """What each layer of an untrained tower mixes: the weights, and the share that its residual keeps."""
+    layers, model = [], tower(residual=residual)
+    for layer, x in zip(
+        model.layers[2].layers, stations(model, text)[:-1], strict=True
+    ):
+        read = keras.ops.convert_to_tensor(x)
+        found, weights = layer.self_attention.attention(read, return_weights=True)
+        kept = residual * size(x)
+        keeps = kept / (kept + size(found.numpy()))
+        layers.append((weights.numpy()[0, 0], float(keeps)))
+    return layers
+
+
+def mixed(layers):
+    """Which share of each paint is in each drop above the layers."""
+    drops = np.eye(8)
+    for weights, keeps in layers:
+        drops = keeps * drops + (1 - keeps) * weights @ drops
+    return drops
+
+
+def in_common(drops):
+    both = np.minimum(drops[:, None], drops[None]).sum(axis=-1)
+    return both[~np.eye(8, dtype=bool)].mean()
+
+
+paints = {residual: painted(residual) for residual in (0, 1)}
+digits = [str(digit) for digit in text[0]]
+assert in_common(mixed(paints[0][:1])) < 0.8
+assert in_common(mixed(paints[0][:2])) > 0.99  # from the second layer on
+kept_up = np.prod([keeps for _, keeps in paints[1]])
+assert 0.08 < kept_up < 0.12  # a tenth
+assert all(0.5 < keeps < 0.6 for _, keeps in paints[1])
 touch(
-    "folding",
-    f"<p>Two letters of the text are {mean['11'][0]:.2f} alike before the layers. Behind four layers with residual and"
-    f" norm they are {mean['11'][-1]:.2f} alike, and without residuals {mean['01'][-1]:.2f}. Without norms the size of"
-    f" a letter grows from {sizes['10'][0]:.2f} to {sizes['10'][-1]:.2f}.</p>",
-    letters=[str(digit) for digit in text[0]],
-    chosen=0,
-    residual=True,
-    norm=True,
+    "paint",
+    grid(
+        "Shares of each paint, behind two layers without residuals",
+        mixed(paints[0][:2]),
+        digits,
+        digits,
+    ),
+    letters=digits,
+    residual=False,
     layer=0,
+    row=0,
+    place=0,
     towers={
-        kind: [
-            {
-                "cosines": np.round(cosines(x), 4).tolist(),
-                "size": round(float(size(x)), 4),
-            }
-            for x in found
+        str(residual): [
+            {"weights": coded(weights), "keeps": round(keeps, 3)}
+            for weights, keeps in layers
         ]
-        for kind, found in untrained.items()
+        for residual, layers in paints.items()
     },
 )
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. From the second layer on. All arrows lie on one another there, whichever letter you press. In 800 steps training
-#    did not pull them apart again.
-# 2. They grow more alike, but do not become equal.
+# 1. From the second layer on. An average of averages is the same brown for all. In 800 steps training did not pull the
+#    letters apart again.
+# 2. What is fetched is brown here, too. But in the middle of each drop stands the letter's own paint, which the
+#    residual has carried past the parts. Behind four layers it is a tenth of the drop, and eight letters can still be
+#    told apart.
+#
+# The small network is left out, because it works on each letter alone and mixes nothing. With the residual a letter and
+# what it fetches are about equally large, as measured, so each layer keeps between 0.5 and 0.6 of the drop.
 #
 # </details>
 #
-# ### What is the norm for?
+# ## Back to size
 #
-# The residual adds, part after part, and adding has a price. Go back to the arrows, leave the residual ticked, **untick
-# the norm**, and climb again. What becomes of the size?
+# The residual adds, part after part, and adding has a price. Here the 5 of 31415926 climbs twelve layers with
+# residuals, before any training. The disc shows how large letters are on average: the *size* of a letter is the root of
+# the mean of the squares of its numbers.
 #
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# Each layer makes the letters about 1.5 times as large, because each part adds something and nobody divides. After four
-# layers they are about five times as large.
-#
-# </details>
-#
-# A tower of four can bear that: without the norms it, too, learns to write backwards, only later. But here is a tower
-# of twelve layers without norms, before its training. The last lines say how many digits three such towers got right
-# after 800 steps, and three with norms:
-
-# %% tags=["hide-input"]
-bare = tower(12, norm=False)
-streams = stations(bare, unseen)
-grown = size(streams[-1]) / size(streams[0])
+# 1. Climb. What becomes of its size, and of its weights?
+# 2. Tick the norms, and climb again.
 
 
-def largest(model):
-    """The mean of each letter's largest weight in the last layer."""
-    part = model.layers[2].layers[-1].self_attention
-    read = keras.ops.convert_to_tensor(stations(model, unseen)[-2])
-    _, weights = part.attention(read, return_weights=True)
-    return float(np.max(weights, axis=-1).mean())
+# %% tags=["live", "hide-input"]
+def climbed(model):
+    """How large letters are before and behind each layer, and what weights the chosen one gives there."""
+    weights = []
+    for layer, x in zip(
+        model.layers[2].layers, stations(model, text)[:-1], strict=True
+    ):
+        read = keras.ops.convert_to_tensor(x)
+        _, found = layer.self_attention.attention(read, return_weights=True)
+        weights.append(found.numpy()[0, 0, 4].astype(float).round(3).tolist())
+    sizes = [round(float(size(x)), 3) for x in stations(model, unseen)]
+    return {"sizes": sizes, "weights": weights}
 
 
-print(f"size of a letter at the bottom: {size(streams[0]):.1f}")
-print(f"size of a letter at the top:    {size(streams[-1]):.0f}")
-print(f"largest of its eight weights:   {largest(bare):.2f}")
-print("digits right, when trained:")
-for name, kind in (
-    ("no norm", "without norms"),
-    ("norm last", "a norm behind each part"),
-):
-    print(f"  {kind:30}", ", ".join(f"{share:.0%}" for share in shares(name)))
-assert max(shares("no norm")) < 0.2 < 0.95 < min(shares("norm first"))
+heights = {str(int(norm)): climbed(tower(12, norm=norm)) for norm in (False, True)}
+(sizes, weights), (calm, even) = ([*found.values()] for found in heights.values())
+grown = sizes[-1] / sizes[0]
 assert grown > 1.5**12 > 100  # the first exercise does not say too much
-assert largest(tower(12)) < 0.5 < 0.97 < largest(bare)
+assert round(grown) == 184
+assert round(grown ** (1 / 12), 2) == 1.54
+assert min(max(row) for row in weights[5:]) > 0.98
+assert abs(np.array(even[-1]) - 1 / 8).max() < 0.02
+assert max(calm) / calm[0] < 1.01
+touch(
+    "bursting",
+    grid(
+        "Size behind each of twelve layers, and the largest of eight weights",
+        [
+            sizes[1:],
+            [max(row) for row in weights],
+            calm[1:],
+            [max(row) for row in even],
+        ],
+        ["size, no norms", "largest weight", "size, with norms", "largest weight"],
+        [str(n) for n in range(1, 13)],
+    ),
+    letters=digits,
+    place=4,
+    layer=0,
+    norm=False,
+    towers=heights,
+)
 
 # %% [markdown]
-# Without norms that is hardly more than guessing gets. A reason may stand in the third line. A [score](attention.py) is
-# a product of a query and a key, and both are made of letters. So large letters have huge scores. Up there each letter
-# gives nearly all of its weight to one letter, before it has learnt to which.
+# 184 times: each layer makes the letters 1.54 times as large, and nobody divides. A [score](attention.py) is a product
+# of a query and a key, and both are made of letters. So large letters have huge scores, and the 5 gives nearly all of
+# its weight to one letter, before it has learnt to which.
 #
-# **Behind a norm, the next part reads numbers of the same size, however high up it stands.** But the norm behind each
-# part, as in our drawing, is not enough for twelve layers. With the norm in front of each part all three towers get
-# over 95 of 100 digits, and [a later lesson](norm_first.py) says why.
+# The **norm**, short for *layer normalization*, stands behind each adding, and brings the numbers of each letter back
+# to one size. At the top the weights are still near 1/8. The letter has not chosen yet, but it still can, because no
+# score is far ahead.
+#
+# Here is one layer with both, to be read from below; ⊕ adds. *Self-attention* is the attention of a text to itself, and
+# *feed-forward* is the small network:
+#
+# --8<-- "diagrams/layer.svg"
+#
+# ## By hand
+#
+# Follow the numbers of the drawing. A letter has the vector $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$ for it.
+# **The residual** adds the two:
+#
+# $$
+# (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
+# $$
+#
+# **The norm** brings this sum to mean 0 and size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The size is
+# $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+#
+# $$
+# (-1.342, -0.447, 0.447, 1.342)
+# $$
+#
+# Can you set the sliders so that a number larger than 2 comes *out* of the norm?
+
+# %% tags=["live", "hide-input"]
+touch(
+    "norm",
+    "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
+    x=[1, 3, 5, 7],
+    plus=0,
+    times=1,
+)
+
+# %% [markdown]
+# What all numbers of a letter have in common is taken away. Only the pattern is left.
+#
+# <details class="lesson-more" markdown="1"><summary>Can you? And how can a machine?</summary>
+#
+# You cannot: of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their
+# squares add up to 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when
+# it is shared equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$
+# at most 3.
+#
+# A machine may need larger numbers. So the norm has two trained vectors: each number is multiplied by its entry in
+# $\gamma$ ("gamma", `scale` below), which is 1 at first, and its entry in $\beta$ ("beta", `shift` below) is added,
+# which is 0 at first.
+#
+# </details>
+#
+# ### Which towers need the norm?
+#
+# A tower of four does not: without norms it, too, learns to write backwards, only later. Of taller towers three of each
+# kind were trained, for 800 steps. Of 100 digits they get:
+
+# %% tags=["hide-input"]
+lines = ["| tower | without norms | with norms |", "| --- | --- | --- |"]
+kinds = {
+    "six layers": ("six layers, no norm", "six layers, norm last"),
+    "twelve layers": ("no norm", "norm last"),
+}
+for height, names in kinds.items():
+    row = [
+        ", ".join(f"{100 * share:.0f}" for share in shares(name)) for name in names
+    ]
+    lines.append(f"| {height} | {row[0]} | {row[1]} |")
+display(Markdown("\n".join(lines)))
+assert min(shares("six layers, norm last")) == 1
+assert 0.28 < min(shares("six layers, no norm")) < 0.34
+assert max(shares("six layers, no norm")) < 0.34
+assert max(shares("no norm")) < 0.15
+assert 0.25 < min(shares("norm last")) <= max(shares("norm last")) < 0.32
+
+# %% [markdown]
+# **Six layers learn it with norms, and without them do little better than the commonest digit.** Behind a norm the next
+# part reads numbers of one size, however high up it stands.
+#
+# Yet in 800 steps twelve layers still fail, although each norm does its work. One thing has to be moved. Which? That is
+# [lesson 18](norm_first.py).
 #
 # ## Your machine so far
 #
-# Here is the norm for your machine. `scale` and `shift` are two vectors that a machine may train, to stretch and move
-# the numbers again. The `1e-6` keeps 0 from being divided by 0.
+# Here is the norm for your machine. `scale` and `shift` are two vectors that a machine may train. The `1e-6` keeps 0
+# from being divided by 0.
 
 
 # %%
@@ -526,8 +538,7 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # ### Exercise 1
 #
 # A letter looks at three others with the scores 0.4, 0.2 and 0. How much of its weight does the first one get? And if
-# all letters become five times as large, as in the tower of four without norms? And behind twelve layers, if each makes
-# the letters 1.5 times as large?
+# all letters become five times as large? And behind twelve layers, if each makes the letters 1.5 times as large?
 
 # %% tags=["answer"]
 for name, larger in {
@@ -561,8 +572,6 @@ assert np.exp(-5) < 0.007
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -570,6 +579,8 @@ import exercises
 exercises.show("transformer_layer")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? Two letters have the vectors (0, 2, 0, 2) and (5, 25, 5, 25), and a part answers zeros for both. How do they differ behind its block, `norm(x + part(x))`?
 # - Both are zeros, like what the part answered. | That is `norm(part(x))`, without the residual.
@@ -584,6 +595,8 @@ exercises.show("transformer_layer")
 # - They become three times as large. | That would be so if only the queries grew. The keys are made of letters, too.
 # + They become nine times as large. | Queries and keys both become three times as large, and a score is their product.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -53,8 +53,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Twenty places further right the first machine reads next to nothing, although no letter has changed. The second one
-# does not even notice. Each was trained once.
+# Moved by 5 places the first machine reads 44 of 100, and moved by 20 next to nothing, although no letter has changed.
+# The second one does not even notice. Each was trained once.
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
 import matplotlib.pyplot as plt
@@ -105,7 +105,7 @@ for name, model in {
         (written,) = target.decode(greedy_search(model, further, max_length=11))
         print(f"{name}, by {moved}: {written}")
 assert added_record["shifted"][0] > 0.95
-assert 0.2 < added_record["shifted"][1] < 0.7
+assert round(100 * float(added_record["shifted"][1])) == 44
 assert max(added_record["shifted"][2:]) < 0.01
 assert min(turning_record["shifted"]) > 0.99
 texts, _ = create_date_pairs(2000, seed=1, split="test")
@@ -117,9 +117,9 @@ assert added.count_params() == turning.count_params()
 # %% [markdown]
 # </details>
 #
-# About half of the texts that are moved by 20 places still end within the 34 places of the training, where no place is
-# new. So what does a move change in the first machine? Its queries and keys are made of sums. If we leave out the
-# matrices, a score is
+# New places cannot be the whole reason: about half of the texts that are moved by 20 places still end within the 34
+# places of the training. So what does a move change in the first machine? Its queries and keys are made of sums. If we
+# leave out the matrices, a score is
 #
 # $$
 # (\text{letter}_1 + \text{place}_1) \cdot (\text{letter}_2 + \text{place}_2)
@@ -199,11 +199,14 @@ touch(
 #
 # </details>
 #
-# So the product of a turned query and a turned key depends only on how far apart they stand. And the side? A key two
-# places before the query is 60 degrees away from it, and so is a key two places after it, on the other side. Both
-# products are 2 · cos 60° = 1. But $W_Q$ is learnt, and can turn each query back by 60 degrees before its place turns
-# it. Then the query points where the key two places before it points, and their product is 2. The key two places after
-# it is now 120 degrees away, and that product is 2 · cos 120° = −1. So this head looks at what stands before.
+# So the product of a turned query and a turned key depends only on the step from one to the other, and not on where the
+# two stand.
+#
+# Does it know before from after? Not yet: a key two places before the query is 60 degrees away from it, and so is a key
+# two places after it, on the other side. Both products are 2 · cos 60° = 1. But $W_Q$ is learnt, and can turn each
+# query back by 60 degrees before its place turns it. Then the query points where the key two places before it points,
+# and their product is 2. The key two places after it is now 120 degrees away, and that product is 2 · cos 120° = −1. So
+# this head looks at what stands before.
 #
 # The values are not turned, because what a letter hands over should be the same from wherever it comes.
 #
@@ -287,13 +290,13 @@ for moved in (0, 20):
 # ```
 #
 # What is left is `turn_all`, which turns all pairs of a head at once. `a` holds the first number of each pair, and `b`
-# the second. `speeds` holds the $\omega_i$, and `np.outer` multiplies each place by each speed. Two expressions are
-# missing: the two rows of the formula.
+# the second. With d/2 pairs, $2i/d$ is $i$ divided by the number of pairs: so `speeds` holds the $\omega_i$, and
+# `np.outer` multiplies each place by each speed. Two expressions are missing: the two rows of the formula.
 #
 # ```python
-# def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
+# def turn_all(x, places):  # x: letters, numbers; heads may stand in front
 #     a, b = np.split(x, 2, axis=-1)  # number i makes a pair with number i + d/2
-#     pairs = a.shape[-1]  # d/2, so that i / pairs is 2i/d
+#     pairs = a.shape[-1]  # d/2
 #     speeds = 10000.0 ** (-np.arange(pairs) / pairs)
 #     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
 #     return np.concatenate([..., ...], axis=-1)
@@ -303,7 +306,7 @@ for moved in (0, 20):
 # %% tags=["answer"]
 def turn_all(x, places):
     a, b = np.split(x, 2, axis=-1)  # number i makes a pair with number i + d/2
-    pairs = a.shape[-1]  # d/2, so that i / pairs is 2i/d
+    pairs = a.shape[-1]  # d/2
     speeds = 10000.0 ** (-np.arange(pairs) / pairs)
     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
@@ -336,6 +339,42 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ two_back, -1)
 
 # %% [markdown]
 # Nothing here is trained. The package has it as [`RotaryPositions`][clear_attention.RotaryPositions].
+#
+# <details class="lesson-more" markdown="1"><summary>What can go wrong without an error?</summary>
+#
+# When a machine writes, a [cache](cache.py) keeps each key as it is after its turn. Now the new
+# letter comes in alone, as a text of one letter, whose first place is 0. If the program forgets to count on, all
+# letters stand at the same place, and the machine [reads as if it had no
+# positions](../guides/museum.py#cache-positions).
+#
+# And some machines pair the two halves of a head's numbers, as your `turn_all` does, while others pair neighbours. Our
+# machine of dates was trained with halves. Here its layers are set to neighbours, and it reads 500 dates. All shapes
+# fit, and nothing complains:
+
+# %% tags=["hide-input"]
+texts, right = create_date_pairs(500, seed=1, split="test")
+ids = source.encode(texts, length=34)
+
+
+def share_right(model):
+    written = target.decode(greedy_search(model, ids, max_length=11))
+    return np.mean([a == b for a, b in zip(written, right, strict=True)])
+
+
+mixed, _ = trained.load("today-rotary")
+halves = share_right(mixed)
+for layer in [*mixed.encoder.layers, *mixed.decoder.layers]:
+    layer.self_attention.attention.rotary.layout = "interleaved"
+neighbours = share_right(mixed)
+print(f"pairs of halves, as trained: {percent(halves)} right")
+print(f"pairs of neighbours:         {percent(neighbours)} right")
+assert halves > 0.98
+assert neighbours < 0.2
+
+# %% [markdown]
+# The museum shows [how to find it, and how to mend it](../guides/museum.py#rotary-layout).
+#
+# </details>
 #
 # ## What the two machines see
 #
@@ -381,110 +420,11 @@ assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 # %% [markdown]
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>What can go wrong without an error?</summary>
+# ## And if the text is longer? { #and-if-the-text-is-longer }
 #
-# When a machine writes, a [cache](cache.py) keeps each key as it is after its turn. Now the new
-# letter comes in alone, as a text of one letter, whose first place is 0. If the program forgets to count on, all
-# letters stand at the same place, and the machine [reads as if it had no
-# positions](../guides/museum.py#cache-positions).
-#
-# And some machines pair the two halves of a head's numbers, as your `turn_all` does, while others pair neighbours. Our
-# machine of dates was trained with halves. Here its layers are set to neighbours, and it reads 500 dates. All shapes
-# fit, and nothing complains:
-
-# %% tags=["hide-input"]
-texts, right = create_date_pairs(500, seed=1, split="test")
-ids = source.encode(texts, length=34)
-
-
-def share_right(model):
-    written = target.decode(greedy_search(model, ids, max_length=11))
-    return np.mean([a == b for a, b in zip(written, right, strict=True)])
-
-
-mixed, _ = trained.load("today-rotary")
-halves = share_right(mixed)
-for layer in [*mixed.encoder.layers, *mixed.decoder.layers]:
-    layer.self_attention.attention.rotary.layout = "interleaved"
-neighbours = share_right(mixed)
-print(f"pairs of halves, as trained: {percent(halves)} right")
-print(f"pairs of neighbours:         {percent(neighbours)} right")
-assert halves > 0.98
-assert neighbours < 0.2
-
-# %% [markdown]
-# The museum shows [how to find it, and how to mend it](../guides/museum.py#rotary-layout).
-#
-# </details>
-#
-# ## And if the text is longer?
-#
-# A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
-# of the next lesson has positions that turn, and was trained with pieces of 128 letters. In a piece of 512 it loses its
-# way. If all dials turn four times as slowly, no angle is new, but neighbours are hardly apart any more, and it reads
-# badly from the first letter on. But there is a way.
-#
-# <details class="lesson-more" markdown="1"><summary>Which way?</summary>
-#
-# To slow only the slow dials. The picture shows how unsure the machine is of the next letter, in *bits*: with 1 bit as
-# unsure as between 2 letters that are equally probable, with 2 bits as between 4, and with each further bit as between
-# twice as many. Blind guessing has 8 bits. No machine was trained any further.
-
-# %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
-from clear_attention import token_losses
-from trained.language import texts as manual
-
-_, unseen = manual()
-pieces = unseen[: len(unseen) // 513 * 513].reshape(-1, 513)
-
-
-def bits(**slower):
-    """Bits a letter at each place of long pieces, with the dials set to turn otherwise."""
-    model, _ = trained.load("language")
-    for name, value in slower.items():
-        setattr(model.rotary, name, value)
-    return token_losses(model, pieces).numpy().mean(axis=0) / np.log(2)
-
-
-plain = bits()
-all_slower = bits(scaling="interpolation", factor=4.0)
-some_slower = bits(scaling="yarn", factor=4.0, original_length=128)
-figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
-for found, name, colour, height in (
-    (all_slower, "all dials slower", "#999999", 5.25),
-    (plain, "as trained", "#d55e00", 3.0),
-    (some_slower, "only slow dials slower", "#0072b2", 1.2),
-):
-    smooth = found.reshape(-1, 32).mean(axis=1)  # of 32 places each
-    ax.plot(np.arange(16, 512, 32), smooth, "o-", ms=3.5, color=colour)
-    ax.text(508, height, name, color=colour, ha="right")
-ax.axvline(128, color="#808080", linestyle="--", linewidth=1)
-ax.text(136, 0.3, "longer than in the training", color="#808080")
-ax.set(
-    xlabel="place of the letter", ylabel="bits a letter", xlim=(0, 512), ylim=(0, 6)
-)
-ax.set_xticks([0, 128, 256, 384, 512])
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert plain[:128].mean() + 1 < 3.3 < plain[256:].mean()
-assert plain[:128].mean() + 0.2 < some_slower.mean()  # a longer look does not pay
-assert all_slower.reshape(-1, 128).mean(axis=1).min() > 3.3
-assert plain[:128].mean() < some_slower[:128].mean() < 2.4
-assert some_slower[256:].mean() < 2.7
-costs = some_slower[:128].mean() - plain[:128].mean()
-print("only slow dials slower:")
-print(f"  up to place 128: {costs:.2f} bits more")
-print(f"  beyond place 256: {some_slower[256:].mean():.2f} bits in all")
-assert 0.15 < costs < 0.35
-
-# %% [markdown]
-# Within 128 places a quick dial has gone round many times, but a slow dial not even once, so that letters further away
-# show angles that the machine never met. With all dials slower, neighbours are only a quarter as far apart as they
-# were. To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end.
-# This recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not
-# pay here: whoever starts afresh every 128 letters needs fewer bits, with the machine as trained.
-#
-# </details>
+# A longer text is harder than a moved one, because it has distances that the machine has never met. Just that befalls
+# [the machine of the next lesson](language_model.py#and-if-the-text-is-longer). There we measure what it costs, and
+# what helps.
 #
 # ## Who found this, and when
 #
@@ -541,8 +481,6 @@ assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -550,6 +488,8 @@ import exercises
 exercises.show("turning_positions")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A slow dial turns by 1 degree a place. What do you learn from the angle between the query's hand and the key's?
 # - Whether a key is one place away or two. | The cosines of 1 and of 2 degrees differ by less than 0.001. Quick dials tell neighbours apart.
@@ -564,6 +504,8 @@ exercises.show("turning_positions")
 # - One for each pair of numbers. | The speeds of the dials are given by a formula, and not learnt.
 # - One vector for each distance. | That is how Shaw and others did it, whose distances are learnt.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

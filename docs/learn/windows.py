@@ -252,7 +252,7 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. At 28 letters. With 27 it costs 6.4 bits, and with 28 only 0.4. The 28th letter is the quotation mark that opens.
-# 2. No. From a window of nine letters on, one letter more never saves any other letter more than 3 bits.
+# 2. No. Farther back than nine letters, nothing else saves a letter more than 3 bits at once.
 #
 # </details>
 #
@@ -262,8 +262,9 @@ touch(
 # ## If every letter needs the same distance
 #
 # What if all letters stand at the edge of the same cliff? There is a machine of this kind, [which
-# copies](induction.py). (You will take it apart in a later lesson.) Its texts repeat every 20 letters, and without a
-# window it says 98 of 100 letters rightly, as soon as they come again. How many of 100 with these windows?
+# copies](induction.py), and you will take it apart in a later lesson. It gets random letters that come again, such as
+# `kfwqbkfwq`, and must say what came next the last time, here a b. If they come again after 20 letters, it says 98 of
+# 100 rightly without a window. How many of 100 with these windows?
 
 # %% tags=["live", "hide-input"]
 PERIOD = 20
@@ -485,11 +486,14 @@ print("a ring of 4 rows finds what the mask finds for all 10 letters")
 #
 # ## Who found this, and when
 #
-# Luong, Pham and Manning (2015) let a machine that translates look only at a few words around one. The paper on the
-# Transformer (2017) proposed the same for very long texts. Child and others (2019) let a place see the last few and,
-# farther back, only one in so many, and trained on texts, images and sounds with many thousands of places. Beltagy,
-# Peters and Cohan (2020) read long documents with windows, and let only a few chosen words see all and be seen by all.
-# In the first Mistral 7B (2023) every layer has a window, and the cache runs in a ring. In [Gemma
+# **Near first.** Luong, Pham and Manning (2015) let a machine that translates look only at a few words around one. The
+# paper on the Transformer (2017) proposed the same for very long texts.
+#
+# **And a few far away.** Child and others (2019) let a place see the last few and, farther back, only one in so many,
+# and trained on texts, images and sounds with many thousands of places. Beltagy, Peters and Cohan (2020) read long
+# documents with windows, and let only a few chosen words see all and be seen by all.
+#
+# **Today.** In the first Mistral 7B (2023) every layer has a window, and the cache runs in a ring. In [Gemma
 # 2](https://arxiv.org/abs/2408.00118) (2024) layers with a window and layers that see all take turns, and [Gemma
 # 3](https://arxiv.org/abs/2503.19786) (2025) has five with a window for each that sees all. Of a text of 8,192 pieces
 # they need to keep:
@@ -583,8 +587,6 @@ assert copied(12, period=8) < copied(None, period=8) - 5
 # </details>
 #
 # ## Check yourself
-#
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -592,6 +594,8 @@ import exercises
 exercises.show("windows")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
+#
 # ```self-check
 # ? A window of 32 costs a model less than 1 % on average. Can it harm a text?
 # - No, less than 1 % is next to nothing. | Only on average. A quotation mark that was opened 40 letters back may cost 6 bits more.
@@ -606,6 +610,8 @@ exercises.show("windows")
 # - ten | Nearly. The windows share a letter from layer to layer, so each adds only 9: 10 · 9 + 1 = 91.
 # + eleven | Each layer reaches 9 farther, and the letter itself is one: 11 · 9 + 1 = 100.
 # ```
+#
+# </details>
 #
 # ## Where to go next
 #

@@ -83,8 +83,8 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-weights",
-        question="There is one text, and no axis for texts. The queries have the shape `(7, 16)`, the keys `(4, 16)`,"
-        " the values `(4, 10)`. Which shape do the weights have?",
+        question="Seven queries of 16 numbers look at four keys. The values have 10 numbers. Which shape do the weights"
+        " have?",
         asks=Shape(),
         given=(np.zeros((7, 16)), np.zeros((4, 16)), np.zeros((4, 10))),
         right=lambda q, k, v: (q @ k.T).shape,

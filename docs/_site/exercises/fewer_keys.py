@@ -7,8 +7,7 @@ from exercises import Exercise, Numbers, Shape
 EXERCISES = [
     Exercise(
         name="who-meets-whom",
-        question="6 heads of queries share 3 heads of keys, all numbered from 1. Which head of keys does each of them"
-        " meet?",
+        question="6 query heads share 3 key heads, all numbered from 1. Which key head does each of them meet?",
         asks=Numbers(tuple(f"head {i}" for i in range(1, 7)), digits=0),
         given=(6, 3),
         right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
@@ -21,17 +20,17 @@ EXERCISES = [
             ),
             "counted from zero": (
                 lambda heads, keys: np.repeat(np.arange(keys), heads // keys),
-                "Here the heads of keys are numbered from 1.",
+                "Here the key heads are numbered from 1.",
             ),
             "groups of three": (
                 lambda heads, keys: np.arange(heads) // keys + 1,
-                "That makes groups of 3, and two of them. There are 3 heads of keys, so groups of 2.",
+                "That makes groups of 3, and two of them. There are 3 key heads, so groups of 2.",
             ),
         },
     ),
     Exercise(
         name="bytes-of-a-letter",
-        question="A layer has 8 heads of queries, 2 heads of keys and 16 numbers a head; a number takes 4 bytes. How"
+        question="A layer has 8 query heads, 2 key heads and 16 numbers a head; a number takes 4 bytes. How"
         " many bytes are kept of each letter?",
         asks=Numbers(("",), digits=0),
         given=(8, 2, 16, 4),
@@ -44,7 +43,7 @@ EXERCISES = [
             ),
             "all heads": (
                 lambda heads, keys, numbers, size: 2 * heads * numbers * size,
-                "Only the heads of keys are kept. That is what sharing saves.",
+                "Only the key heads are kept. That is what sharing saves.",
             ),
             "queries kept, too": (
                 lambda heads, keys, numbers, size: (2 * keys + heads) * numbers * size,
@@ -58,20 +57,20 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-shared-keys",
-        question="One text of 5 letters goes through a layer with 8 heads of queries, 2 heads of keys and 16 numbers a"
+        question="One text of 5 letters goes through a layer with 8 query heads, 2 key heads and 16 numbers a"
         " head. Which shape do its attention weights have? (Count the axis of texts, too.)",
         asks=Shape(),
         given=(1, 8, 2, 5),
         right=lambda texts, heads, keys, n: (texts, heads, n, n),
-        because="Each head of queries has weights of its own. Only keys and values are shared.",
+        because="Each query head has weights of its own. Only keys and values are shared.",
         mistakes={
-            "one for each head of keys": (
+            "one for each key head": (
                 lambda texts, heads, keys, n: (texts, keys, n, n),
                 "Heads that share their keys still ask different questions, so their weights differ.",
             ),
             "shorter rows": (
                 lambda texts, heads, keys, n: (texts, heads, n, keys),
-                "There are fewer heads of keys, not fewer keys: each letter still has one.",
+                "There are fewer key heads, not fewer keys: each letter still has one.",
             ),
             "heads forgotten": (lambda texts, heads, keys, n: (texts, n, n), "Each head has weights of its own."),
             "the axis of texts forgotten": (

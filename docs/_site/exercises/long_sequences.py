@@ -32,8 +32,8 @@ EXERCISES = [
     ),
     Exercise(
         name="blocks-not-computed",
-        question="12 letters, causal, in blocks of 4 queries and 4 keys. Which blocks need not be computed at all? Rows"
-        " are queries, columns are keys.",
+        question="12 letters, causal, in blocks of 4 queries. Cut the keys by fours, too. Which parts need not be"
+        " computed at all? Rows are queries, columns are keys.",
         asks=Cells(BLOCKS, BLOCKS, on="skipped", off="computed"),
         given=(3,),
         right=skipped,

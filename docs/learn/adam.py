@@ -367,36 +367,19 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # With the warm-up it reads nearly all, and without it only about half. Is the jump of all numbers at once the reason?
-# Then a warm-up of ten steps in place of 150 should mend it. We try this once, and the four other ways to train three
-# times each:
+# Then a warm-up of ten steps in place of 150 should mend it. We tried each way to train three times:
 
-# %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up and larger nudges: all near 100, but for one of 98 without warm-up. Larger nudges with ten steps of warm-up: one dot, near 80. Larger nudges without warm-up: 48, 50 and 51."
-many_texts, many_answers = create_date_pairs(64_000)
-x_all = source.encode(many_texts, length=34)
-y_all = target.encode(many_answers)
-keras.utils.set_random_seed(0)
-hurried = Transformer(**dates.SIZES)
-short_warm_up = keras.optimizers.schedules.CosineDecay(
-    0.0, 990, warmup_target=0.01, warmup_steps=10
-)
-hurried.compile(keras.optimizers.Adam(short_warm_up, beta_2=0.98), loss)
-hurried.fit((x_all, y_all[:, :-1]), y_all[:, 1:], batch_size=64, verbose=0)
-answers = target.decode(greedy_search(hurried, unseen_ids, 11))
-hurried_share = np.mean([a == b for a, b in zip(answers, right, strict=True)])
-print(f"ten steps of warm-up: {hurried_share:.1%} of {len(right)} dates right")
-
+# %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up and larger nudges: all near 100, but for one of 98 without warm-up. Larger nudges with ten steps of warm-up: 74, 80 and 82. Larger nudges without warm-up: 48, 50 and 51."
 names = {
     "whole": "ours",
     "no warm-up": "no warm-up",
     "larger nudges": "larger nudges",
-    "": "larger, ten steps",
+    "larger nudges, ten steps of warm-up": "larger, ten steps",
     "larger nudges, no warm-up": "larger, no warm-up",
 }
 _, ax = plt.subplots(figsize=(4.6, 2), layout="constrained")
 for place, name in enumerate(names):
-    right_of_100 = [
-        100 * share for share in (shares(name) if name else [hurried_share])
-    ]
+    right_of_100 = [100 * share for share in shares(name)]
     ax.plot(
         right_of_100, [place] * len(right_of_100), "o", color="#0072b2", alpha=0.6
     )
@@ -405,7 +388,9 @@ ax.set(xlim=(40, 101), ylim=(4.5, -0.5), xlabel="dates read right, of 100")
 ax.grid(axis="x", alpha=0.3)
 ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
-assert max(shares("larger nudges, no warm-up")) < 0.6 < 0.7 < hurried_share < 0.9
+hurried = shares("larger nudges, ten steps of warm-up")
+assert sorted(round(100 * share) for share in hurried) == [74, 80, 82]
+assert max(shares("larger nudges, no warm-up")) < 0.6
 for name in ("whole", "larger nudges"):
     assert min(shares(name)) > 0.99
 assert min(shares("no warm-up")) > 0.97

@@ -90,9 +90,10 @@ def machine(*names, piece=None, without="", page="", title="", called=(), **stat
 
     A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head),
     "fits" (the numbers behind the weights of one head), "beside" (a sibling beside the whole machine), "fool" (a game
-    of texts that are no dates) or "exchange" (letters of a text take their vectors from a `second`); `title` stands
-    above it. `called` is what a page calls a model, {name: (title, what a sentence says of it)}. `without` is the HTML
-    that stands there without JavaScript, and until the models have come.
+    of texts that are no dates), "exchange" (letters of a text take their vectors from a `second`) or "places" (more and
+    more padding, for a sibling beside the machine `whole`); `title` stands above it. `called` is what a page calls a
+    model, {name: (title, what a sentence says of it)}. `without` is the HTML that stands there without JavaScript, and
+    until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}

@@ -364,6 +364,7 @@ np.testing.assert_allclose(noted[[0, 1], [0, 0]], [1, 0.71], atol=5e-3)
 assert found[7, 0] > 0.8 > 0.2 > found[7, 1] > 0.1  # the first h, and the k
 near_the_edge = sorted(found[row, row - 6] for row in range(8, 14))
 assert near_the_edge[1] < 0.45 < near_the_edge[2]
+assert abs(record["right_by_place"][PERIOD] - 0.8) < 0.05  # "every fifth time"
 knows = {
     emptied: np.mean(said == sevens[:, 8])
     for emptied, said in after_the_first.items()

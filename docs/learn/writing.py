@@ -186,7 +186,7 @@ assert 28 < orange < 38
 assert 40 < 100 - blue_hot - orange_hot < 60
 others = [one for one in panels[2]["answers"] if one not in common]
 broken = formless(others)
-assert 0.4 < len(broken) / len(others) < 0.6  # as the text says
+assert abs(len(broken) / len(others) - 0.4) < 0.05  # as the text says
 touch(
     "hundred",
     f"<p>At temperature 0.3, {blue_cold} of 100 answers are {common[0]}, at 1 there are {blue}, and at 2 only {blue_hot}. Among the"

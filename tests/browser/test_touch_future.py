@@ -42,6 +42,7 @@ def test_what_moves_is_what_moves_in_the_trained_machines(piece, letter):
         letters, moves = row(future, number)
         assert letters == spoken(logits(name, changed))
         assert moves == [i >= letter or number == 1 for i in range(11)]
+        assert future.element.locator(".line").nth(number).locator(".early").count() == letter * number
     assert f"In the whole machine {11 - letter} place" in future.says()
     assert f"In the forgetful machine 11 places move, {letter} of them before it." in future.says()
 

@@ -22,6 +22,7 @@ def test_each_arrow_points_against_its_slope_from_the_flattest_to_the_steepest(p
 def test_a_nudge_lowers_the_loss_and_too_large_a_one_does_not(piece):
     drawn = piece("training", "gradient")
     given = given_to(drawn)
+    slopes = np.array(given["slopes"])
     assert "The loss is 3.003." in drawn.says()
     for now in range(1, len(given["rates"])):
         drawn.slide("Learning rate", now)
@@ -29,6 +30,11 @@ def test_a_nudge_lowers_the_loss_and_too_large_a_one_does_not(piece):
         told = f"Each number has lost {rate:g} times its slope, and the loss is {loss:.3f} instead of 3.003."
         assert drawn.says().startswith(told)
         assert ("worse than before" in drawn.says()) == (loss > given["losses"][0])
+        moved = np.array(
+            drawn.element.locator("circle").evaluate_all("all => all.map((dot) => +dot.getAttribute('cy'))")
+        )
+        share = rate / given["rates"][-1]  # of an arrow
+        np.testing.assert_allclose(moved - 84, 62 * share * slopes / np.abs(slopes).max(), atol=0.011)
     best = int(np.argmin(given["losses"]))
     drawn.slide("Learning rate", best)
     assert drawn.says().endswith("none brings it lower.")

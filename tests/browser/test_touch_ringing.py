@@ -13,9 +13,9 @@ def name(digit):
     return f"{'an' if digit == 8 else 'a'} {digit}"
 
 
-def answer(*found, relu=True):
+def loudness(*found, relu=True):
     heard = [sum(digit in found for digit in pair) - 1 for pair in PAIRS]
-    return sum((max(0, h) if relu else h) * a * b for h, (a, b) in zip(heard, PAIRS, strict=True))
+    return [max(0, h) if relu else h for h in heard]
 
 
 def find(ringing, *found):
@@ -38,8 +38,11 @@ def test_the_alarms_answer_what_the_matrices_say(piece, relu):
         ringing.element.get_by_label("ReLU").press("Space")
     for found in [(), (5,), (7,), (8,), *PAIRS]:
         find(ringing, *found)
-        said = answer(*found, relu=relu)
-        assert f"the alarms say {said}" in ringing.says()
+        loud = loudness(*found, relu=relu)
+        said = sum(h * a * b for h, (a, b) in zip(loud, PAIRS, strict=True))
+        drawn = ringing.element.locator("svg text").filter(has_text=" · ").all_text_contents()
+        assert drawn == [f"{h} · {a * b}".replace("-", "−") for h, (a, b) in zip(loud, PAIRS, strict=True)]
+        assert says(ringing) == said
         if len(found) == 2:
             assert (f"say {said}: wrong" in ringing.says()) != relu
     if not relu:

@@ -66,13 +66,10 @@ class DateMachine extends HTMLElement {
 
   /** Give the still picture the colours of the machine, so that none changes when it wakes. */
   recolour() {
-    const squares = [...this.querySelectorAll("svg.still rect")];
-    const weights = squares.map((square) => Number(square.getAttribute("fill-opacity")));
-    const inRow = (square) => weights.filter((_, i) => squares[i].getAttribute("y") === square.getAttribute("y"));
-    squares.forEach((square, i) => {
-      square.setAttribute("fill", colours(weights[i] / (this.scalesRows ? Math.max(...inRow(square)) || 1 : 1)).weight);
+    for (const square of this.querySelectorAll("svg.still rect")) {
+      square.setAttribute("fill", colours(Number(square.getAttribute("fill-opacity"))).weight);
       square.setAttribute("fill-opacity", "1");
-    });
+    }
     for (const { style } of this.querySelectorAll(".still-strip b[style]")) {
       const { weight, ink } = colours(parseFloat(style.getPropertyValue("--shade")));
       Object.assign(style, { background: weight, color: ink });

@@ -12,7 +12,7 @@ export const ringing = {
     const pairs = pairsOf(digits);
     const found = (digit) => (on.includes(digit) ? 1 : 0);
     const heard = pairs.map((pair) => hears(pair, on));
-    const loud = heard.map((value) => (relu ? Math.max(0, value) : value));
+    const loud = loudness(pairs, on, relu);
     const answer = answered(pairs, on, relu);
     const low = TOP + ROW * pairs.length;
     const middle = (i) => TOP + ROW * i + HIGH / 2;
@@ -65,8 +65,8 @@ function remember({ on, relu, tried }) {
 }
 
 const hears = (pair, on) => pair.filter((digit) => on.includes(digit)).length + BIAS;
-const answered = (pairs, on, relu) =>
-  sum(pairs.map((pair) => (relu ? Math.max(0, hears(pair, on)) : hears(pair, on)) * pair[0] * pair[1]));
+const loudness = (pairs, on, relu) => pairs.map((pair) => (relu ? Math.max(0, hears(pair, on)) : hears(pair, on)));
+const answered = (pairs, on, relu) => sum(loudness(pairs, on, relu).map((loud, i) => loud * pairs[i][0] * pairs[i][1]));
 
 const pairsOf = (digits) => digits.flatMap((a, i) => digits.slice(i + 1).map((b) => [a, b]));
 const withArticle = (digit, first) => `${first ? "A" : "a"}${digit === 8 ? "n" : ""} ${digit}`;

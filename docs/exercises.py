@@ -25,7 +25,7 @@ import exercises
 order = re.findall(r"learn/(\w+)\.py", Path("../mkdocs.yml").read_text(encoding="utf-8"))
 sources = {name: Path(f"learn/{name}.py").read_text(encoding="utf-8") for name in order}
 titles = {name: re.search(r'^# title: "?(.+?)"?$', source, re.M)[1] for name, source in sources.items()}
-bets = {name: re.findall(rf'\bbet\(\s*"({name}/[\w-]+)"', source) for name, source in sources.items()}
+bets = {name: re.findall(rf'\b(?:bet|sketch)\(\s*"({name}/[\w-]+)"', source) for name, source in sources.items()}
 exercises.progress({name: title for name, title in titles.items() if name in exercises.lessons()}, bets)
 
 # %% [markdown]

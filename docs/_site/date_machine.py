@@ -88,12 +88,11 @@ EXAMPLES = {  # a title, and what differs from the start
 def machine(*names, piece=None, without="", page="", title="", called=(), **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
-    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head),
-    "fits" (the numbers behind the weights of one head), "beside" (a sibling beside the whole machine), "fool" (a game
-    of texts that are no dates), "exchange" (letters of a text take their vectors from a `second`) or "places" (more and
-    more padding, for a sibling beside the machine `whole`); `title` stands above it. `called` is what a page calls a
-    model, {name: (title, what a sentence says of it)}. `without` is the HTML that stands there without JavaScript, and
-    until the models have come.
+    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "fits" (the numbers behind the
+    weights of one head), "beside" (a sibling beside the whole machine), "fool" (a game of texts that are no dates),
+    "exchange" (letters of a text take their vectors from a `second`) or "places" (more and more padding, for a sibling
+    beside the machine `whole`); `title` stands above it. `called` is what a page calls a model, {name: (title, what a
+    sentence says of it)}. `without` is the HTML that stands there without JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}
@@ -145,28 +144,26 @@ def percent(share):
     return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
 
 
-def still(model, text, head=None, at=6, each_row=False):
+def still(model, text, at=6, each_row=False):
     """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML.
 
-    The picture shows one head, or the mean of all; above it stands where letter `at` of the answer looked. There the
-    largest weight is the brightest, and with `each_row` it is so in each row of the picture, as in the small machine.
+    The picture shows the mean of all heads; above it stands where letter `at` of the answer looked. There the largest
+    weight is the brightest, and with `each_row` it is so in each row of the picture, as in the small machine.
     """
     source, target = date_tokenizers()
     ids = source.encode([text])
     written = greedy_search(model, ids, max_length=11, jit_compile=False).numpy()
     given = np.concatenate([np.full((1, 1), model.start_id), written[:, :-1]], axis=1)
-    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy()
-    weights = weights.mean(axis=0) if head is None else weights[head]
-    who = "it" if head is None else f"its head {head + 1}"
+    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy().mean(axis=0)
     answer = target.decode(written)[0]
     rows = [*answer, "▪"][: len(weights)]
-    alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where {who} looked."
+    alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
     most = text[int(np.argmax(weights[at]))]
     shades = weights / weights.max(axis=1, keepdims=True) if each_row else weights
     return (
         f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max())}"
-        f"<p>The machine wrote “{rows[at]}”. For this letter {who} looked most at “{html.escape(most)}”. Below, each "
-        f"row is a letter of the answer {answer}, and the letters of the text that {who} looked at stand out."
+        f"<p>The machine wrote “{rows[at]}”. For this letter it looked most at “{html.escape(most)}”. Below, each "
+        f"row is a letter of the answer {answer}, and the letters of the text that it looked at stand out."
         f"<noscript> With JavaScript you could type your own date here.</noscript></p>"
         f"{picture(shades, rows, text, alt)}"
     )

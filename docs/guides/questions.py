@@ -459,7 +459,7 @@ np.testing.assert_allclose(run(ids, positions)[:, 2:], unpadded, atol=1e-6)
 assert not np.allclose(run(ids)[:, 2:], unpadded, atol=0.01)
 
 # %% [markdown]
-# Deeper: [the layer of positions in use](../learn/positions.py#the-layer-in-use).
+# Deeper: [the reference of positions](../reference/positions.md).
 #
 # ## What is the difference between pre-norm and post-norm?
 #

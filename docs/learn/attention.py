@@ -12,53 +12,33 @@
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders, each with a label on its spine. You hold your question against every label. Where the two
-# fit well you take much of what is inside, and elsewhere a little. In attention each of these is a vector:
+# fit well you take much of what is inside, and elsewhere a little. Attention does just this, with three vectors:
 #
 # * the **query** is the question: what am I looking for?
-# * the **key** is a label: what do I offer?
+# * the **key** is the label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. At each letter that it writes, our trained machine
-# looks at the text in four ways at once, which are called its *heads*. Here is head 1. Press a letter of the answer:
-# the brightest letter of the text is the one whose key fits its query best.
+# But when does a key *fit* a query? Take vectors of two numbers, which can be drawn as arrows. A key that points where
+# the query points gets a high *score*, and so a large *weight*. With these weights all values are mixed, and the
+# mixture is the *output*.
+#
+# **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter.**
 
 # %% tags=["live", "hide-input"]
 import sys
 
-# The machines are in the repository and not in the package, so this cell needs a clone.
+# Parts of the site are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
-import trained
-from date_machine import machine, still
-
-model, _ = trained.load("dates")
-machine(
-    "dates",
-    piece="head",
-    head=0,
-    at=6,
-    without=still(model, "thursday 3rd of may 2018", head=0),
-)
-
-# %% [markdown]
-# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. A key that points
-# where the query points gets a high *score*. The score of A is $(2 \cdot 1.98 + 0.5 \cdot 1.98) / \sqrt{2} = 3.5$:
-# multiply number by number, add up, divide by √2 (why, comes later). The largest score gets the most weight. What is
-# fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch
-# the output move from value to value. Then make the query longer, or shorter.
-
-# %% tags=["live", "hide-input"]
 import numpy as np
 from date_machine import tabled
-from live import grid, touch
+from live import touch
 
 arrows = {"keys": [[2, 0.5], [-1, 1.5], [0.5, -1.5]], "angle": 45, "length": 2.8}
 turn = np.deg2rad(arrows["angle"])
 asks = arrows["length"] * np.array([np.cos(turn), np.sin(turn)])
 fits = np.array(arrows["keys"]) @ asks / np.sqrt(2)
 shares = np.exp(fits) / np.exp(fits).sum()
-assert np.allclose(asks, 2, atol=0.021)
 assert np.allclose(asks, 1.98, atol=0.005)
-assert round((2 * 1.98 + 0.5 * 1.98) / 2**0.5, 2) == round(fits[0], 2) == 3.5
 touch(
     "arrows",
     tabled(
@@ -76,14 +56,14 @@ touch(
 )
 
 # %% [markdown]
-# A longer query does not look elsewhere. It chooses more sharply. And a query of length 0 does not choose at all: its
-# output is the plain average. So a machine can learn where to look, and how firmly.
+# The output follows the query. A longer query chooses more sharply, and a query of length 0 does not choose at all. So
+# a machine can learn *where* to look, and also *how firmly*.
 #
 # ## By hand, to the last digit
 #
-# Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, so
-# that what a letter looks for, what it offers and what it hands over can be three different things. The training finds
-# them. Here we choose small ones that you can follow with a pencil.
+# Where do the three come from? A letter has only its own vector. We multiply it by three matrices, so that what it
+# looks for, what it offers and what it hands over can be three different things. The training finds these
+# matrices. Here we choose small ones, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -97,20 +77,47 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# At the top, the answer looked at the text, which is called **cross-attention**. In **self-attention** the letters of a
-# text look at each other, and at themselves. So let "y" look at all three:
+# Let "y" look at all three letters of "may".
 #
-# 1. **Its query** is its vector $x$ times $W_Q$. The vector is $(1, 1)$, so the two rows of $W_Q$ are added:
-#    $(1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)$. The **keys** are made in the same way with $W_K$, and the **values**
-#    with $W_V$.
-# 2. **How well does a key fit?** Multiply query and key number by number, and add up, which is the *dot product*. Divide
-#    it by the root of how many numbers they have, √4 = 2, for a reason that [comes
-#    below](#why-divide-by-the-root-of-d_k). The result is the **score**.
-# 3. **From scores to weights.** We want positive shares that add up to one. So raise $e$ to the power of each score,
-#    which is positive and keeps their order, and divide by the sum. This step is called the **softmax**.
-# 4. **The output** is the average of the values with these weights.
+# **First it asks.** Its vector is $(1, 1)$, so the two rows of $W_Q$ are added, and this is its query:
 #
-# Press "Next step", and follow every number.
+# $$
+# (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
+# $$
+#
+# Now "y" has a question. The keys are made with $W_K$ in the same way, and the values with $W_V$.
+#
+# **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. Multiply query and key number by number, and add up: this is
+# the *dot product*. Divided by the root of how many numbers a key has, for a reason that [comes
+# below](#why-divide-by-the-root-of-d_k), it is the **score**:
+#
+# $$
+# \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
+# $$
+#
+# The keys of "a" and "y" get −2 and 1. So "m" fits best.
+#
+# **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1. So we raise $e$ to the power of each
+# score, which is always positive and keeps their order, and divide by the sum. This is called the **softmax**, and the
+# slice of "m" is
+#
+# $$
+# \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939} = 0.8756
+# $$
+#
+# So "y" listens mostly to "m". But nobody is left out altogether: even "a" gets 0.0059.
+#
+# **At last it fetches.** The values, mixed with these weights, are the **output**:
+#
+# $$
+# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
+# $$
+#
+# It lies close to $(10, 0)$, the value of "m", since that is where "y" has looked. **And this is the whole of
+# attention.**
+#
+# **Press "Next step", and see each number come to its place. Then do the row of "a" with a pencil. Its scores are 2,
+# −2.5 and −0.5; press "a" when you have its first weight.**
 
 # %% tags=["live", "remove-input"]
 from pathlib import Path
@@ -130,13 +137,10 @@ touch(
 )
 
 # %% [markdown]
-# Now you, with a pencil, the row of "a": its scores are 2, −2.5 and −0.5. What is its first weight? Then press "a", and
-# see whether you are right. **That is the whole of attention.**
+# When all three have looked, their weights fill a square, the **map**: a row for each letter that looks, a column for
+# each that is looked at. Each row adds up to one.
 #
-# The weights of all letters, as a square, are called a **map**: a row is a letter that looks, a column a letter that is
-# looked at, and each row adds up to one.
-#
-# And here it is in NumPy. Keep the two functions. Each of the next lessons adds a few lines, and [at the
+# In NumPy all this is two short functions. Keep them: each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
 
 # %%
@@ -168,6 +172,13 @@ import re
 
 # The numbers in the text and in the diagram are those that the cell above computed.
 np.testing.assert_allclose(q[2], [2, 0, 1, 0])
+np.testing.assert_allclose(k, [[2, 0, 2, 0], [-2, 1, 0, 3], [0, 1, 2, 3]])
+np.testing.assert_allclose(q[2] @ k[0], 6)
+np.testing.assert_allclose((q @ k.T / 2)[2], [3, -2, 1])
+np.testing.assert_allclose(
+    [np.exp(3), np.exp([3, -2, 1]).sum()], [20.086, 22.939], atol=5e-4
+)
+np.testing.assert_allclose(v, [[10, 0], [0, 10], [10, 10]])
 np.testing.assert_allclose(weights[2], [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
 np.testing.assert_allclose((q @ k.T / 2)[1], [2, -2.5, -0.5])
@@ -178,21 +189,31 @@ steps = np.concatenate(
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 
 # %% [markdown]
-# Why does "y" look at "m"? Nobody wanted it: we made the matrices up. In the trained machine the same arithmetic makes
-# the 5 of the answer look at the "y" of "may", because that helped. Its queries come from the answer, and keys and
-# values from the text. Each of its four heads has keys of 16 numbers, so the products are divided by √16 = 4. Here are
-# the numbers behind the weights at the top, for the three keys that fit best. Press a letter of the answer.
+# ## The same in the trained machine
+#
+# Why did "y" look at "m"? For no reason: we had made the matrices up. In the trained machine they were found by the
+# training, because they help to write the right letter.
+#
+# There the answer asks, and the text offers the keys and the values, which is called **cross-attention**. In
+# **self-attention**, as above, the letters of one text look at each other. The arithmetic is the same, with keys of 16
+# numbers. The machine looks in four ways at once, its *heads*, and this is head 1.
+#
+# **Press a letter of the answer, and see whose keys fit its query best.**
 
 # %% tags=["live", "hide-input"]
+import trained
 from clear_attention import date_tokenizers
+from date_machine import machine
+from live import grid
 
+model, _ = trained.load("dates")
 source, target = date_tokenizers()
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 ids, given = source.encode([text]), target.encode([answer])[:, :-1]
 maps = model(ids, given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0, 0, 6].numpy()  # head 1, for the 5
 best = np.argsort(-looked)[:3]
-assert text[best[0]] == "y"
+assert best[0] == text.index("may") + 2  # its y
 
 # The same from queries and keys: the letters of the answer look at each other, and then at the text.
 decoder = model.decoder.layers[0]
@@ -216,29 +237,19 @@ machine(
     ),
 )
 
-# %% tags=["live", "remove-input"]
-from IPython.display import Markdown, display
-
-most, next_to_it = looked[best[:2]]
-apart = np.log(most / next_to_it)  # how far apart their scores are
-display(
-    Markdown(
-        "One more in a score makes its weight $e$ = 2.7 times as large compared with every other weight. For the 5 the"
-        f" two best scores differ by {apart:.2f}, so the best weight is $e^{{{apart:.2f}}}$ = {np.exp(apart):.1f} times"
-        " the next one. Only differences count: add 5 to all scores, and nothing changes."
-    )
-)
-assert np.allclose(softmax(fit + 5), softmax(fit))
-
 # %% [markdown]
+# For the 5, the key of the "y" of "may" fits best. What looked like reading is a product, a division and a softmax.
+#
 # ## The formula
 #
-# Let the rows of the matrices $Q$, $K$ and $V$ be the queries, keys and values, and $d_k$ how many numbers a key has.
-# Then $Q K^\top$ holds the dot product of every query with every key, and all of the above is one line:
+# All letters may ask at once. With the queries, keys and values as the rows of $Q$, $K$ and $V$, and with $d_k$ numbers
+# in a key, everything above is one line:
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 # $$
+#
+# Read it from the inside: compare, divide, share out, fetch.
 #
 # <details class="lesson-more" markdown="1"><summary>Every symbol, its shape, and the softmax as a formula</summary>
 #
@@ -261,14 +272,50 @@ assert np.allclose(softmax(fit + 5), softmax(fit))
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product is a sum of $d_k$ terms, so its size grows with the number of terms, and differences can become too
-# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times.
-# Nudge the score by 0.1, and the weight goes from 0.99995 to 0.99996: the machine cannot feel it. But a machine learns
-# from how much the output changes when a number is nudged. So here it learns next to nothing about where to look: the
-# softmax is *saturated*. That is why the dot products are divided. But by what?
+# What is the root for? Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about
+# 22,000 times. Nudge this score by 0.1, and the weight goes from 0.99995 to 0.99996. But a machine learns by nudging,
+# and here it feels nothing, so it can't learn to look elsewhere: the softmax is *saturated*.
 #
-# Here are one query and four keys of random numbers. Change $d_k$. Which column of weights goes to all or nothing,
-# which becomes even, and which does neither?
+# Long keys lead there by themselves, because a dot product is a sum, and long sums grow large. How large? When a
+# training begins, all numbers are random, so let us toss a coin for each term: +1 or −1.
+#
+# **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
+# "divide".**
+
+# %% tags=["live", "hide-input"]
+from math import comb
+
+roots = [4, 8, 16]
+lie_within = [
+    sum(comb(n**2, k) for k in range(n**2 + 1) if abs(2 * k - n**2) <= n) / 2**n**2
+    for n in range(4, 17)
+]
+assert 0.71 < min(lie_within) <= max(lie_within) <= 0.8
+touch(
+    "coins",
+    tabled(
+        ("coins", "their root", "sums within ± the root"),
+        [(f"{n * n}", n, f"{lie_within[n - 4]:.0%}") for n in roots],
+    ),
+    root=8,
+    tossed=1,
+    seed=2,
+    divided=False,
+)
+
+# %% [markdown]
+# The hill is as wide as the side of the square, because most of the pluses and minuses cancel: about three of four sums
+# lie within $\pm \sqrt{d_k}$. Divided by this root, it looks the same for any number of coins. So the scores keep their
+# size, however long the keys are.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: what a wrong divisor does</summary>
+#
+# Why is it just the root? Square the sum of 64 coins. Each coin times itself is 1, and the products of two different
+# coins are as often −1 as 1, and cancel. So the square is 64 on average, and the sum is about √64 = 8 away from 0.
+#
+# And what does a divisor do to the weights? Here are one query and four keys of random numbers, and three divisors.
+# Change $d_k$. Not divided, long keys give nearly everything to one. Divided by $d_k$, all weights become alike.
+# Divided by the root, they hardly depend on how long the keys are.
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -303,56 +350,8 @@ lab(
     piece="scale",
 )
 
-# %% [markdown]
-# Not divided, long keys give nearly everything to one. Divided by $d_k$, all weights become alike. Divided by the root,
-# they still depend on the random numbers, but hardly on how many these are .
-#
-# Why the root, of all things? A dot product of random numbers is a sum of $d_k$ terms, like that of $d_k$ coins, each
-# +1 (full) or −1 (empty). Here 64 coins lie in a square of side √64 = 8. Toss them 1,000 times. Then take more coins:
-# how wide does the hill of their sums get? At last divide.
-
-# %% tags=["live", "hide-input"]
-from math import comb
-
-roots = [4, 8, 16]
-lie_within = [
-    sum(comb(n**2, k) for k in range(n**2 + 1) if abs(2 * k - n**2) <= n) / 2**n**2
-    for n in range(4, 17)
-]
-assert 0.71 < min(lie_within) <= max(lie_within) <= 0.8
-touch(
-    "coins",
-    tabled(
-        ("coins", "their root", "sums within ± the root"),
-        [(f"{n * n}", n, f"{lie_within[n - 4]:.0%}") for n in roots],
-    ),
-    root=8,
-    tossed=1,
-    seed=2,
-    divided=False,
-)
-
-# %% [markdown]
-# The hill is as wide as the side of the square: about three of four sums lie within $\pm \sqrt{d_k}$. Divided by
-# $\sqrt{d_k}$, it looks the same for any $d_k$.
-#
-# <details class="lesson-more" markdown="1"><summary>Why is it so, and does it hold for our columns?</summary>
-#
-# Square the sum of 64 coins. Each coin times itself is 1, and the products of two different coins are as often −1 as 1,
-# and cancel. So the square is 64 on average, and the sum is about √64 = 8 away from 0.
-#
-# It holds for numbers that are about 1 in size and know nothing of each other, as when a training begins. We tried 500
-# random queries: with the root, from $d_k = 4$ to 1024, the mean of the largest weight changes by less than 0.05.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>What does a wrong scale do to a finished machine?</summary>
-#
-# (Whether training needs the root is another question.) We take the root out of the trained machine: in all of its
-# looks the dot products are not divided at all, or divided by 16 in place of √16 = 4. Then it reads 500 unseen dates.
-
 # %% tags=["live", "remove-input"]
-# What the text says of e, of coins, and of the three columns, for 500 queries and 16 keys each.
+# What the text says of e and of coins, and what the three columns show, for 500 queries and 16 keys each.
 assert round(np.exp(10), -3) == 22000
 assert [round(1 / (1 + np.exp(-x)), 5) for x in (10, 10.1)] == [0.99995, 0.99996]
 coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
@@ -366,6 +365,11 @@ for d in depths:
     )
 assert np.ptp(np.array(largest)[:, 1]) < 0.05
 assert largest[-1][0] > 0.9 > 0.1 > largest[-1][2]
+
+# %% [markdown]
+# Can a finished machine do without the root? In all looks of the trained machine the dot products are not divided at
+# all, or divided by 16 in place of √16 = 4. Then it reads 500 unseen dates. Whether a training needs the root is
+# another question.
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
@@ -388,12 +392,13 @@ undivided, rooted, blurred = read.values()
 assert rooted > 0.98 > 0.9 > undivided > 0.3 > 0.1 > blurred
 
 # %% tags=["live", "remove-input"]
+from IPython.display import Markdown, display
+
 display(
     Markdown(
-        f"Not divided, it reads {undivided:.1%} of the dates. Larger scores keep their order: a look prefers the same"
-        " letter as before, only more sharply. Where a look had learnt to mix several letters, the largest weight now"
-        f" takes more of it, and that probably does the harm. Divided by 16, it reads {blurred:.1%}. All weights become"
-        f" nearly alike, and a plain average mixes up the letters. As it was trained, it reads {rooted:.1%}."
+        f"Not divided, it reads {undivided:.1%} of the dates, because each look still prefers the same letter as before, only"
+        f" more sharply. Divided by 16, it reads {blurred:.1%}: all weights become nearly alike, and a plain average mixes up"
+        f" the letters. As it was trained, it reads {rooted:.1%}."
     )
 )
 
@@ -418,10 +423,9 @@ plt.show()
 # ## Who found this, and when
 #
 # In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
-# tried the dot product, which is cheaper. In 2017 Britz and others trained several hundred translation machines, and
-# the small network won by a little. Vaswani and others suspected why: with long keys the products grow, and the slope
-# of the softmax becomes very small. They divided by $\sqrt{d_k}$, kept the cheap product, and built a whole machine of
-# it.
+# tried the dot product, which is cheaper, but for long keys the network stayed a little better. In 2017 Vaswani and
+# others suspected why: the products grow, and the slope of the softmax becomes very small. They divided by
+# $\sqrt{d_k}$, and built a whole machine of it.
 #
 # ## Exercises
 #
@@ -525,11 +529,10 @@ exercises.show("attention")
 #
 # ## Where to go next
 #
-# There is a trap in the softmax: it gives *every* letter some weight. What if there are letters that must not be looked
-# at, not even a little?
+# Three matrices, and a letter can ask, compare and fetch. But the softmax has a trap: it gives *every* letter some
+# weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.
-# * [Reference](../reference/attention.md): every argument, error and promise.
 # * [The museum](../guides/museum.py): what goes wrong in other people's attention.
 #
 # Read on elsewhere: Bahdanau, Cho and Bengio (2014), [Neural Machine Translation by Jointly Learning to Align and

@@ -6,10 +6,9 @@
 # %% [markdown]
 # # What need not be computed twice?
 #
-# Our machine writes "2018-05-03", and for each new letter the program of [Writing](writing.py) sends the whole answer
-# so far through the half that writes. First the start mark goes in alone. Then it goes in once more, with the 2. Then
-# both go in once more, with the 0. (We count the start mark as a letter here.) How often does each of them go in, until
-# the end?
+# Think of a writer who, before each new letter, copies out all that he has written so far. Nobody would work like that,
+# but our machine does: for each new letter, the program of [Writing](writing.py) sends the start mark and the whole
+# answer so far through the half that writes once more. **Read down the staircase, and watch how the grey grows:**
 
 # %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
 import sys
@@ -41,6 +40,8 @@ for step in range(1, 12):
             color=BLUE if new else "0.6",
             weight="bold" if new else "normal",
         )
+ax.text(4.6, 2, "goes in for the first time", color=BLUE, weight="bold")
+ax.text(4.6, 3, "went in before", color="0.5")
 ax.set(xlim=(-0.8, 10.6), ylim=(11.7, 0.3), xticks=[], ylabel="step")
 ax.set_yticks(range(1, 12))
 ax.spines[:].set_visible(False)
@@ -52,13 +53,12 @@ print(f"{all_of_them} letters go in, and {len(sent)} of them for the first time"
 assert all_of_them == 66
 
 # %% [markdown]
-# The start mark goes in eleven times. Of 66 letters that the machine computes, 55 went in before. Does it find anything
-# new about them?
+# If the machine finds the same again for all that is grey, then nearly all of its work is for nothing. Does it?
 #
 # ## What does the newest letter need?
 #
-# In [Attention](attention.py) you computed what y finds in "may". Now say that a machine *writes* "may". The m and the
-# a are there, and the y has just come. What do you need of each letter, to compute what y finds?
+# In [Attention](attention.py) you computed by hand what y finds in "may". Now say that a machine *writes* "may": the m
+# and the a are there, and the y has just come. Here is all that you need:
 #
 # | letter | query | key | value |
 # | --- | --- | --- | --- |
@@ -66,45 +66,38 @@ assert all_of_them == 66
 # | a | | (-2, 1, 0, 3) | (0, 10) |
 # | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
 #
-# The scores of y are its query times each key, halved because the keys have four numbers and $\sqrt 4 = 2$: they are 3,
-# -2 and 1. The softmax makes the weights 0.8756, 0.0059 and 0.1185 of them, and the values mix to (9.941, 1.244), as
+# The scores of y are its query times each key, halved because a key has four numbers and $\sqrt 4 = 2$: they are 3, -2
+# and 1. The softmax makes the weights 0.8756, 0.0059 and 0.1185 of them, and the values mix to (9.941, 1.244), as
 # before.
 #
-# Two fields of the table are empty. Nobody needs the queries of m and a any more, because they have asked already.
+# Two fields of the table stayed empty, and nothing was missing: the m and the a have asked long ago, so nobody needs
+# their queries any more.
 #
-# And their keys and values? They are made of the m and its place alone, and of the a and its place alone. They stood
-# there before the y came, and would come out the same again. So the machine can **keep** them. When a letter comes, it
-# computes the query, the key and the value of this letter, and of no other. What is kept is called the **cache** of
-# keys and values, or *KV cache*.
+# Their keys and values *are* needed. But must they be made again? The key of the m is made of the m and its place, and
+# neither of these changes when a y comes. **What cannot change need not be computed again**, so the machine can keep
+# it. When a new letter comes, it computes the query, the key and the value of this letter alone, and takes all others
+# from the shelf. What is kept there is called the **cache** of keys and values, or *KV cache*.
 #
 # ## A second layer
 #
-# But what if the machine has two layers? The keys of the second layer are made of what the first layer has *found* for
-# each letter. Does this stay the same, too?
+# That was easy, because nobody had looked at anybody yet. In a second layer a key is made of what the first layer has
+# *found* for the letter, and to find something is to look at others. Does this stay the same, too?
 #
-# Take the m. The [look-ahead mask](causal.py) hides later letters from it, so it sees itself alone, and finds its own
-# value, (10, 0). That is so before the y comes, and after it.
-#
-# Without the mask the m would see the other letters. The scores of its query, (1, 0, 0, 1), are 1, 0.5 and 1.5:
+# Take the m. The [look-ahead mask](causal.py) hides later letters from it, so it finds its own value, (10, 0), before
+# the y comes and after it. Without the mask it would see the others as well. The scores of its query, (1, 0, 0, 1), are
+# 1, 0.5 and 1.5:
 #
 # | the m sees | weights | it finds |
 # | --- | --- | --- |
 # | m, a | 0.6225, 0.3775 | (6.22, 3.78) |
 # | m, a, y | 0.3072, 0.1863, 0.5065 | (8.14, 6.93) |
 #
-# As soon as the y is there, the m finds something else. So its key in the second layer would be another one, and what
-# was kept would be wrong, without an error.
+# As soon as the y is there, the m finds something else. So its key in the second layer would be another one, and the
+# one on the shelf would be wrong, with no error to say so. **Keys and values may be kept, because no letter sees a
+# later one.** The mask was made for the training, so that nobody peeks. Here it pays a second time.
 #
-# **Keys and values may be kept, because no letter sees a later one.** The mask was made for the training, so that
-# nobody peeks. Here it pays a second time.
-#
-# Here is a machine of two layers. Predict first, then try:
-#
-# 1. Let it write. How many letters go in at the last step, and how many have gone in by then? And if it keeps its keys
-# and values?
-#
-# 2. Let it keep them, and take the look-ahead mask away. Which of the kept keys and values are no longer true, and why
-#    only those of layer 2?
+# **Let this machine of two layers write, and once more with its keys and values kept. Then take the look-ahead mask
+# away: which of them are no longer true?**
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax
@@ -136,22 +129,157 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+# Without the mask, what layer 2 has kept is spoilt by each letter that comes. Only layer 1 stays true, because its keys
+# were made before anybody looked at anybody.
 #
-# 1. At the last step 11 letters go in, and 66 have gone in by then. With the cache it is 1 letter, and 11.
+# ## The formula
 #
-# 2. Without the mask, layer 1 finds something else for each letter as soon as a new one comes. Layer 2 makes its keys
-# and values of that, so those that it kept are out of date. The keys of layer 1 are made of the letter and its place,
-# and these stay.
+# Letter $n$ has just come, with its query $q_n$, its key $k_n$ and its value $v_n$. On the shelf are $K_{n-1}$ and
+# $V_{n-1}$, the keys and values of all letters before, a row for each. They get one row more,
+#
+# $$
+# K_n = \begin{pmatrix} K_{n-1} \\ k_n \end{pmatrix}, \qquad V_n = \begin{pmatrix} V_{n-1} \\ v_n \end{pmatrix},
+# $$
+#
+# and the letter finds
+#
+# $$
+# \operatorname{softmax}\!\left(\frac{q_n K_n^\top}{\sqrt{d}}\right) V_n ,
+# $$
+#
+# where $d$ is how many numbers a key has. It is the attention that you know, with a single query. And the mask is gone,
+# because no later letter is there that could be hidden.
+#
+# ## Your machine so far
+#
+# Give your machine a cache. `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
+# keys and values so far. What is missing?
+#
+# ```python
+# def look_back(x, cache, W_Q, W_K, W_V):
+#     keys, values = cache
+#     keys = ...  # with the key of x below
+#     values = ...
+#     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
+# ```
+
+
+# %% tags=["answer"]
+from examples.numpy_machine import attention, look_ahead  # those of your machine
+
+
+def look_back(x, cache, W_Q, W_K, W_V):
+    keys, values = cache
+    keys = np.vstack([keys, x @ W_K])
+    values = np.vstack([values, x @ W_V])
+    return attention(x @ W_Q, keys, values, mask=0), (keys, values)
+
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(6, 8))  # six letters of eight numbers
+W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
+cache, outputs = (np.zeros((0, 4)), np.zeros((0, 4))), []  # nothing is kept yet
+for place in range(6):
+    output, cache = look_back(x[[place]], cache, W_Q, W_K, W_V)
+    outputs.append(output)
+at_once = attention(x @ W_Q, x @ W_K, x @ W_V, look_ahead(6))
+np.testing.assert_allclose(np.vstack(outputs), at_once)
+print("letter by letter, your machine finds what it finds at once")
+
+# %% [markdown]
+# ## What it saves, and what it costs { #what-a-cache-saves }
+#
+# For an answer of 64 letters, 2,080 letters go in without a cache, and with it 64, which is over 32 times fewer. **How
+# many times as fast does that make the writing of a single text?**
+
+# %% tags=["live", "hide-input"]
+import json
+import statistics
+from pathlib import Path
+
+from live import bet
+
+results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
+ms = {  # for 64 letters, by how many texts are written at once
+    row["batch"]: {
+        way: statistics.median(times) for way, times in row["times_ms"].items()
+    }
+    for row in results["decoding"]
+}
+faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
+assert sum(range(1, 65)) == 2080
+assert 2080 / 64 == 32.5
+assert 2 * 64 * 4 * 11 == 5632
+assert [row["tokens"] for row in results["decoding"]] == [64, 64]
+bet(
+    "cache/times-as-fast",
+    [
+        (
+            "one text, with a cache",
+            round(faster[1], 1),
+            "The work that is saved counts for something even here.",
+            "A step has costs that do not depend on how many letters go in.",
+        ),
+    ],
+    low=1,
+    high=40,
+    step=0.5,
+    unit=" times",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+
+# %% tags=["hide-input"]
+from IPython.display import Markdown
+
+lines = [
+    "| texts at once | without a cache | with it | speed |",
+    "| --- " * 4 + "|",
+]
+for batch, row in ms.items():
+    slow, kept = row["no cache"], row["cache"]
+    lines.append(
+        f"| {batch} | {slow:,.0f} ms | {kept:,.0f} ms | {slow / kept:.1f} times as fast |"
+    )
+assert 1.5 < faster[1] < 3 < 6 < faster[64] < 16
+compiled = ms[1]["cache and XLA"]
+told = (
+    "One step of the program consists of hundreds of small operations, and each has to be begun. With a single text that"
+    " is nearly all of the time, however few letters go in. With 64 texts at once there is more to multiply in each, and"
+    " the cache brings more. And if the whole loop is *compiled* into one operation, the 64 letters of a single text take"
+    f" {compiled:.0f} ms with a cache."
+)
+assert ms[1]["cache"] > 8 * compiled
+Markdown("\n".join([*lines, "", told]))
+
+# %% [markdown]
+# This was measured on two cores, with the machine of our
+# [benchmarks](../about/benchmarks.py#training-decoding-starting).
 #
 # </details>
 #
-# ## Our machine, reading and writing
+# So a letter that is spared is not yet time that is saved, because each step has a price of its own. But the more there
+# is to compute, the more the cache pays.
+#
+# It also takes room. In our machine a single layer writes, and a key and a value are 64 numbers each, of four bytes. So
+# for the eleven letters of the staircase it is
+#
+# $$
+# 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
+# $$
+#
+# which is nothing. But the shelf grows with each letter, layer and text, so that in a large machine it can take [more
+# memory than the machine itself](fewer_keys.py).
+#
+# At least it can be shared: two chats that begin with the same ten pages need only one cache of them. So some services
+# charge less for a beginning that they have read before.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: the half that reads, and a place that is told wrongly</summary>
 #
 # Half of our machine reads. A letter of the text sees all others there, the later ones as well. The other half writes,
-# with the mask. Let us test both, and let the last letter come late: the machine reads "3 may '1", and then the 8
-# comes. It writes "2018-05-0", and then the 3 comes. How much does that change what attention finds for each letter
-# before? The percentages say how large the change is, compared with what was found before:
+# with the mask. Let us test both, and let the last letter come late. How much does that change what attention finds for
+# each letter before, as a share of what was found before?
 
 # %% tags=["hide-input"] alt="Two rows of boxes with letters. Above, the text 3 may '1: what attention finds for each letter changes by 3 to 33 percent when the 8 comes, most for the two letters just before it. Below, the answer so far, 2018-05-0: each changes by 0 percent when the 3 comes."
 from examples import numpy_machine as own
@@ -205,174 +333,21 @@ assert read.argsort()[-2:].tolist() == [6, 7]
 assert wrote.max() < 1e-6
 
 # %% [markdown]
-# In the half that reads each letter finds something else. In the half that writes nothing has changed, not even a
-# little.
+# Where it reads, each letter finds something else. Where it writes, nothing has changed, not even a little. So what the
+# half that reads has found cannot grow letter by letter. But the text is there from the start, so this half works once,
+# and the keys and values of [cross-attention](recap.py) that are made of it are kept until the answer is written.
 #
-# A text to be read is mostly there from the start, so the half that reads works once. Its output makes the keys and
-# values of [cross-attention](recap.py), which are computed once as well, and kept until the answer is written.
-#
-# ## The formula
-#
-# Say that letter $n$ has just come, with its query $q_n$, its key $k_n$ and its value $v_n$. $K_{n-1}$ and $V_{n-1}$
-# hold the keys and values of all letters before, a row for each. The cache gets one more row,
-#
-# $$
-# K_n = \begin{pmatrix} K_{n-1} \\ k_n \end{pmatrix}, \qquad V_n = \begin{pmatrix} V_{n-1} \\ v_n \end{pmatrix},
-# $$
-#
-# and the letter finds
-#
-# $$
-# \operatorname{softmax}\!\left(\frac{q_n K_n^\top}{\sqrt{d}}\right) V_n ,
-# $$
-#
-# where $d$ is how many numbers a key has. The softmax makes one row of weights, and no longer a square. And the mask is
-# gone, because no later letter is there that could be hidden.
-#
-# ## Your machine so far
-#
-# Give your machine a cache. `x` is the vector of the newest letter alone, with the shape (1, numbers), and `cache`
-# holds the keys and values so far. What is missing?
-#
-# ```python
-# def look_back(x, cache, W_Q, W_K, W_V):
-#     keys, values = cache
-#     keys = ...  # with the key of x below
-#     values = ...
-#     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
-# ```
-
-
-# %% tags=["answer"]
-from examples.numpy_machine import attention, look_ahead  # those of your machine
-
-
-def look_back(x, cache, W_Q, W_K, W_V):
-    keys, values = cache
-    keys = np.vstack([keys, x @ W_K])
-    values = np.vstack([values, x @ W_V])
-    return attention(x @ W_Q, keys, values, mask=0), (keys, values)
-
-
-rng = np.random.default_rng(0)
-x = rng.normal(size=(6, 8))  # six letters of eight numbers
-W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
-cache, outputs = (np.zeros((0, 4)), np.zeros((0, 4))), []  # nothing is kept yet
-for place in range(6):
-    output, cache = look_back(x[[place]], cache, W_Q, W_K, W_V)
-    outputs.append(output)
-at_once = attention(x @ W_Q, x @ W_K, x @ W_V, look_ahead(6))
-np.testing.assert_allclose(np.vstack(outputs), at_once)
-print("letter by letter, your machine finds what it finds at once")
-
-# %% [markdown]
-# ## What it saves, and what it costs { #what-a-cache-saves }
-#
-# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is over 32 times fewer. Is it
-# also over 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is
-# it with a cache?
-
-# %% tags=["live", "hide-input"]
-import json
-import statistics
-from pathlib import Path
-
-from live import bet
-
-results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
-ms = {  # for 64 letters, by how many texts are written at once
-    row["batch"]: {
-        way: statistics.median(times) for way, times in row["times_ms"].items()
-    }
-    for row in results["decoding"]
-}
-faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
-assert sum(range(1, 65)) == 2080
-assert 2080 / 64 == 32.5
-assert (2 * 64 * 4 * 11, 2 * 64 * 4 * 34) == (5632, 17_408)
-assert [row["tokens"] for row in results["decoding"]] == [64, 64]
-bet(
-    "cache/times-as-fast",
-    [
-        (
-            "one text",
-            round(faster[1], 1),
-            "The work that is saved counts for something even here.",
-            "A step has costs that do not depend on how many letters go in.",
-        ),
-        (
-            "64 texts at once",
-            round(faster[64], 1),
-            "With 64 texts there is so much to multiply that the saving shows.",
-            "Here it shows more than with one text, but not all of a step is multiplication.",
-        ),
-    ],
-    low=1,
-    high=40,
-    step=0.5,
-    unit=" times",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-
-# %% tags=["hide-input"]
-from IPython.display import Markdown
-
-lines = [
-    "| texts at once | without a cache | with it | speed |",
-    "| --- " * 4 + "|",
-]
-for batch, row in ms.items():
-    slow, kept = row["no cache"], row["cache"]
-    lines.append(
-        f"| {batch} | {slow:,.0f} ms | {kept:,.0f} ms | {slow / kept:.1f} times as fast |"
-    )
-assert 1.5 < faster[1] < 3 < 6 < faster[64] < 16
-compiled = ms[1]["cache and XLA"]
-told = (
-    "One step of the program consists of hundreds of small operations, and each has to be begun. With a single text that"
-    f" is nearly all: if the whole loop is *compiled* into one, the same 64 letters take {compiled:.0f} ms with a cache."
-)
-assert ms[1]["cache"] > 8 * compiled
-Markdown("\n".join([*lines, "", told]))
-
-# %% [markdown]
-# With 64 texts at once there is more to multiply, and the cache brings more. (This was measured on two cores, with the
-# machine of our [benchmarks](../about/benchmarks.py#training-decoding-starting).)
+# A kept key also knows the [place](positions.py) at which its letter stood. If a program forgets to count on, and tells
+# each new letter that it is the first, then the answer is wrong, and [no error says
+# so](../guides/museum.py#cache-positions).
 #
 # </details>
 #
-# And it takes memory. For each letter and layer it keeps a key and a value. Our machine has a single layer that writes,
-# and there these are twice 64 numbers of four bytes. So for the eleven letters of the answer it is
-#
-# $$
-# 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
-# $$
-#
-# which is nothing. (The text is filled up to 34 places, so its keys and values, for cross-attention, take $2 \cdot 64
-# \cdot 4 \cdot 34 = 17{,}408$ more.) But it grows with each letter, with each layer and with each text that is written
-# at once. In a large machine with a long text the cache can take [more memory than the machine itself](fewer_keys.py).
-#
-# ## When must it be thrown away?
-#
-# When something changes that a kept key was made of. If you correct a letter, then from the second layer on all letters
-# behind it must be computed anew as well, because they have looked at it. But all that stands *before* it stays. So two
-# chats that begin with the same ten pages can share the cache of these pages. That is why some services charge less for
-# a beginning that they have read before.
-#
-# The same holds for places. A kept key knows the [place](positions.py) at which its letter stood. If the program
-# forgets to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
-# so](../guides/museum.py#cache-positions).
-#
 # ## Who found this, and when
 #
-# Shazeer (2019) wrote down how a step of writing goes on from the keys and values that were kept, and worked out why it
-# is slow all the same: in each step all of them must be fetched from memory, only to compute one letter. He proposed to
-# [keep fewer](fewer_keys.py). Pope and others (2022) worked out how a model of 540 billion numbers and its cache are
-# best spread over many processors. Kwon and others (2023) measured that programs which serve many chats filled only 20
-# to 38 % of the memory that they had put aside for caches, because nobody knows beforehand how long an answer will be.
-# They cut the cache into pages, as an operating system cuts its memory, and hand them out one by one.
+# Shazeer (2019) wrote down how a step goes on from what was kept, and why it is slow all the same: all of it must be
+# fetched, only to compute one letter. Pope and others (2022) spread a cache over many processors. Kwon and others
+# (2023) hand it out in pages, because nobody knows how long an answer will be.
 #
 # ## Exercises
 #
@@ -401,8 +376,8 @@ print(f"that is {without / with_cache:.0f} times as many")
 assert (with_cache, without) == (1099, 104_950)
 
 # %% [markdown]
-# Your 1,000 letters go in together, since all of them are known. That is one large step, and the 99 others are small
-# ones. So when you ask a chat program something long, you wait for its first word, and then the others come quickly.
+# Your 1,000 letters go in together, in one large step, and the 99 others are small ones. So when you ask a chat program
+# something long, you wait for its first word, and then the others come quickly.
 #
 # ## Check yourself
 
@@ -433,12 +408,12 @@ exercises.show("cache")
 #
 # ## Where to go next
 #
-# The cache holds a key for each letter, and each new letter looks at all of them. Our texts have at most 34 places. A
-# long novel has a million letters.
+# Your machine no longer makes a key or a value twice, because no later letter can change them. But each new letter
+# looks along the whole shelf. What if a novel stands there, with a million letters?
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
-# * [Fewer keys than queries](fewer_keys.py): a cache that is too large, and what to leave out.
-# * [Reference: generation](../reference/generation.md): the searches, which keep keys and values by themselves.
+# * [Fewer keys than queries](fewer_keys.py): what if the shelf is too long?
+# * [Reference: generation](../reference/generation.md): searches with a cache.
 #
 # Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You
 # Need](https://arxiv.org/abs/1911.02150); Pope and others (2022), [Efficiently Scaling Transformer

@@ -6,10 +6,9 @@
 # %% [markdown]
 # # What does a letter do while nobody looks?
 #
-# After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
-# matrices, by itself. More than half of the trained numbers in our machine are there. Let us take this part out. Three
-# machines were trained with it and three without. Each dot is one machine: how many of 1,000 unseen dates it reads
-# wrong.
+# Behind attention, each layer has a second part, the *feed-forward network*. There a letter looks at nobody: its vector
+# goes through two more matrices, by itself. More than half of the trained numbers in our machine are there. What
+# happens if we take this part out? Each dot is one machine, trained with it or without:
 
 # %% tags=["hide-input"] alt="Dots: how many of 1,000 dates each of six machines gets wrong. The whole ones: 1.5, 1.5 and 0.5. Without feed-forward networks: 4.5, 4.5 and 3."
 import sys
@@ -35,20 +34,21 @@ plt.show()
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Without it there are about three more mistakes in 1,000 dates: four, where there was one.
+# Hardly anything happens. Without the networks there are about three more mistakes in 1,000 dates.
 #
 # More than half of the numbers, for so little? Reading dates is mostly copying: find the right digit, and write it
-# down. So why does nearly every Transformer have this part?
+# down. But then why does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #
-# Attention brings back a mixture of values, which lies *between* the values, as green lies between blue and yellow.
-# That answers "what stands there?", if nearly all of it comes from the right letter. But a child who reads "7 times 8"
-# finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *under both at once*.
+# Because not every answer can be copied. Attention brings back a mixture of values, which lies *between* the values, as
+# green lies between blue and yellow. But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
+# of them. It has to be looked up in a table, *under both at once*.
 #
-# Here is such a task: a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
-# times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write what the table says of
-# this letter and the one before it:
+# So let us give a machine a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
+# times 26 = 676 entries. The machine reads eight letters, and must write what the table says of each of them and the
+# one before it:
+
 
 # %%
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -66,13 +66,12 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Below the q stands what the table says of w and q, and so on. A head that knows [positions](positions.py) finds the
-# letter before, and the residual keeps the letter itself. So both meet in one vector. What is left is to know the table
-# by heart.
+# Below the q stands what the table says of w and q, and so on. Attention can bring the letter before, and the residual
+# keeps the letter itself, so both meet in one vector. What is left is to know the table by heart.
 #
-# We train one layer on it without the feed-forward network, and one with a network of *width* 128: so many numbers
-# stand between the two matrices. A third layer has no network, but its attention is so wide that it has about as many
-# numbers to train as the one with the network. How many of 100 letters does each get right?
+# We train one layer without the network, and one with a network of *width* 128: so many numbers stand between its two
+# matrices. And to be fair, a third layer without the network has so wide an attention that it has about as
+# many numbers to train. **How many of 100 letters does each get right?**
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -135,8 +134,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Without the network three letters in ten are right. The wide attention gets about half. A network of width 128 knows
-# nearly the whole table. (We trained two narrower ones, too.)
+# The network of width 128 knows nearly the whole table, and the wide attention, with about as many numbers, gets half
+# of it. (We trained two narrower networks, too.)
 
 # %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
 bars = {"no network": found[0], "no network,\nwide attention": wider}
@@ -171,19 +170,17 @@ assert (more(trained_with[8][1]), more(trained_with[32][1])) == (616, 2_176)
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Even without a network some come right, because each of the two letters alone makes some answers likelier: among 26
-# answers drawn at random some letters come three or four times.
-#
-# More numbers do help: the wide attention has 8,384 more than the first layer, and knows more than the network of width
-# 8, which has 616. But the network of width 32 knows more than either, with 2,176. So it is not only how *many* numbers
-# there are. **With about as many, the wide attention gets half of the letters right, and the network nearly all.**
+# Without a network three letters in ten come right, because each of the two letters alone already makes some answers
+# likelier.
 #
 # </details>
 #
+# So it is not only how *many* numbers there are. **What can two matrices do that a mixture cannot?**
+#
 # ## By hand
 #
-# How can two matrices look something up? Here are six **alarms**, one for each pair of two different digits from 5 to
-# 8. A 7 was found. Now let the machine find an 8, too:
+# Take a smaller table, the products of two different digits from 5 to 8. For each of the six pairs there is one
+# **alarm**, which rings if both digits were found. A 7 was found. **Now let the machine find an 8, too.**
 
 # %% tags=["live", "hide-input"]
 digits = (5, 6, 7, 8)
@@ -221,53 +218,33 @@ touch(
 )
 
 # %% [markdown]
-# Take the lowest alarm. $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two.
-# The alarm must ring only if both were found, so a fixed number is added, too, its *bias* of $-1$. If the result is
-# above 0, the alarm rings, and the larger the result, the louder. Otherwise it is silent: $\max(0, x_1 + x_2 - 1)$. To
-# set everything negative to 0 is called *ReLU*, rectified linear unit. The second matrix says what an alarm adds to the
-# answer: this one adds 56, times how loud it rings.
+# How does an alarm know that both are there? For the lowest one, $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8
+# was found. The first matrix adds the two. One digit alone must not be enough, so a fixed number is added, the *bias*
+# of $-1$. Whatever is above 0 rings:
 #
-# A dare: take the ReLU away. Without it, do the alarms know any product?
+# $$
+# \max(0,\, x_1 + x_2 - 1)
+# $$
 #
-# **In a plain sum an 8 changes the answer by the same amount, whether the 7 is there or not.** (Without the ReLU it is
-# always 144. Try it.) But an 8 must change the answer by 0 without the 7, and by 56 with it. So without a bend it
-# cannot be done, whatever the numbers. And two matrices would be no more than one, because $(x W_1) W_2$ is $x (W_1
-# W_2)$.
+# To set everything negative to 0 is called *ReLU*, rectified linear unit. The second matrix says what a ringing alarm
+# adds to the answer: this one adds 56.
 #
-# In a trained network the first matrix, too, holds any numbers, and not only 0 and 1.
+# **Now take the ReLU away, and look for a product that the alarms still know.**
+#
+# There is none. **In a plain sum an 8 changes the answer by the same amount, whether the 7 is there or not.** But it
+# must change it by 0 without the 7, and by 56 with it. For that, something has to bend. And without a bend two matrices
+# would be no more than one, because $(x W_1) W_2$ is $x (W_1 W_2)$.
 #
 # ### Many alarms, one table
 #
-# Pairs are hard to draw, so first a simpler table, with one number $s$ from 0 to 7 going in. The points are what the
-# table answers, and you can drag them. The thick line is what a network answers, at first with a single alarm. Add
-# alarms, one by one, until it knows all eight answers. Where does the line bend?
-
-# %% tags=["live", "hide-input"]
-touch(
-    "bends",
-    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With one, two of the"
-    " eight answers are right.</p>",
-    table=[2, 5, 3, 8, 8, 1, 4, 6],
-    alarms=1,
-    parts=False,
-    place=1,
-)
-
-# %% [markdown]
-# Each alarm is a ramp: silent up to some place, and from there on a straight line, up or down. (Tick "show each by
-# itself".) Its bias $b_1$ sets where the ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how
-# steep it is. The network adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
+# Six pairs took six alarms, so 676 pairs would seem to take 676. Our layer has 128. Why are they enough?
 #
-# A dare: make a table that two alarms know. In general it takes one ramp for each answer but the first. So a table of
-# 676 entries would seem to need 675 alarms. Ours has 128. Why are they enough?
+# **Because they vote.** An alarm of our layer does not add one number, but votes for or against each of the 26 answers.
+# All votes are added, and the largest sum wins. Suppose that two alarms ring, and that there are three answers, a, b
+# and c. The first alarm votes 2, 1 and −3, the second −3, 1 and 2. So b wins, although neither alarm likes it best.
 #
-# **Because they vote.** An alarm of our layer adds not one number, but a whole vector. The last matrix of the machine
-# makes of it a vote for or against each of the 26 answers. All votes are added, and the largest sum wins. Suppose that
-# two alarms ring, and that there are three answers, a, b and c. The first alarm votes 2, 1 and −3. The second votes −3,
-# 1 and 2. So b wins with a sum of 2, although neither alarm likes it best.
-#
-# Here is our trained layer, which reads "hi". Let its alarms be heard, the loudest first. When does the right answer
-# take the lead?
+# Here is our trained layer, which reads "hi". **Let its alarms be heard, the loudest first. When does the right answer
+# take the lead?**
 
 # %% tags=["live", "hide-input"]
 from live import CODES
@@ -357,18 +334,12 @@ touch(
 )
 
 # %% [markdown]
-# A dare: when all alarms are heard, how many of the loudest can you silence before the answer is wrong? Then choose
-# other letters. **Each alarm rings for many pairs, and no alarm keeps an entry to itself.**
+# Each alarm rings for many pairs, and no alarm keeps an entry to itself.
 #
-# And is there room for the whole table? To name one of 26 letters takes log₂ 26 = 4.7 *bits*, which are answers of yes
-# or no. So the table is 676 · 4.7 = 3,177 bits of chance. The network has 8,416 numbers, so each needs to hold less
-# than half a bit.
-#
-# Now we break it, and switch alarms off at random. How many of 100 answers are still right with one of the 128 alarms
-# off, and how many with half of them off?
+# **Now silence the loudest, one by one, until the answer is wrong.**
 
 
-# %% tags=["live", "hide-input"]
+# %% tags=["live", "remove-input"]
 def right_without(*silent):
     """The share of right answers if some alarms are switched off."""
     heard = alarms.copy()
@@ -381,57 +352,12 @@ orders = [np.random.default_rng(seed).permutation(128) for seed in range(5)]
 lost = right_without() - np.array([right_without(alarm) for alarm in range(128)])
 off = [0, 1, 4, 8, 16, 32, 48, 64, 96, 128]
 kept = [np.mean([right_without(*order[:n]) for order in orders]) for n in off]
-bet(
-    "feed_forward/alarms-off",
-    [
-        (
-            "one alarm of 128 off",
-            round(100 * float(right_without() - lost.mean()), 1),
-            "Few entries hang on one alarm. Others ring for the same pairs, and their votes are mostly enough.",
-        ),
-        (
-            "half of the alarms off",
-            round(100 * float(kept[7]), 1),
-            "Some answers survive, because for them the remaining votes still make the right letter the largest.",
-            "Half of the alarms do not keep half of the table. Every answer needs the votes of many.",
-        ),
-    ],
-)
+assert round(100 * (right_without() - lost.mean())) == 99
+assert kept[7] < 0.3  # half of them
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# With one alarm off 99 of 100 answers are still right, and with half of them off fewer than 30:
-
-# %% tags=["hide-input"] alt="How many of 100 answers are right, against how many of the 128 alarms are switched off. With none nearly all, with one 99, with 8 about 90, with 16 about 74, with half of the alarms fewer than 30, and with all of them about 11."
-_, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
-ax.plot(off, [100 * share for share in kept], "o-", color="#0072b2")
-ax.axhline(100 / 26, color="#808080", lw=1, ls=":")
-ax.text(1, 100 / 26 + 2, "guessing", color="#808080")
-ax.set(
-    xlabel="alarms switched off (means of five draws)",
-    ylabel="of 100 answers, right",
-    ylim=(0, 102),
-)
-ax.set(
-    xticks=[0, 1, 16, 32, 64, 96, 128],
-    xticklabels=["0", "", "16", "32", "64", "96", "128"],
-)
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert np.isclose(right_without(), found[128])
-assert lost.mean() < 0.03
-assert lost.max() < 0.12
-assert kept[0] - kept[7] > 0.4
-assert kept[-1] < found[0] - 0.1
-
-# %% [markdown]
-# The table lies in all alarms together, so one vote more or less seldom changes which sum is the largest.
-#
-# </details>
-#
-# A surprise: with *all* alarms off, about 11 of 100 are right, which is fewer than in the layer that never had any.
-# That layer was trained to do without. This one never had to.
+# We did so at random, for all pairs. With one of the 128 alarms off, 99 of 100 answers are still right. With half of
+# them off, it is fewer than 30. **The table lies in all alarms together, and nowhere in particular.**
 #
 # ## The formula
 #
@@ -446,10 +372,6 @@ assert kept[-1] < found[0] - 0.1
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 # | `d_ff` | the width: how many alarms there are |
-# | today | often a softer bend (GELU, SiLU), and often a third matrix whose product is multiplied in (SwiGLU, 2020) |
-# | elsewhere | an alarm is a *neuron* or a *hidden unit*, and the network an *MLP* |
-#
-# With ReLU the width is usually four times `d_model`, which is a habit since 2017, and no law.
 #
 # ## Your machine so far
 #
@@ -477,8 +399,7 @@ for name, row in zip(("neither", "a 7", "an 8", "both"), answers, strict=True):
 np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 
 # %% [markdown]
-# The part in the package, [`FeedForwardBlock`][clear_attention.FeedForwardBlock], is your `feed_forward` with residual
-# and norm.
+# In the package, [`FeedForwardBlock`][clear_attention.FeedForwardBlock] is your `feed_forward` with residual and norm.
 
 # %% tags=["remove-input"]
 from clear_attention import FeedForwardBlock
@@ -494,13 +415,76 @@ by_hand = x + feed_forward(x, *widen, *narrow)
 np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>For the curious: alarms on a line, all alarms off, and the room for 676 entries</summary>
+#
+# **Alarms on a line.** Here a single number $s$ goes in. The points are what a table answers, and you can drag them.
+# The thick line is what a network answers. **Add alarms until it knows all eight answers: where does the line bend?**
+
+# %% tags=["live", "hide-input"]
+touch(
+    "bends",
+    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With one, two of the"
+    " eight answers are right.</p>",
+    table=[2, 5, 3, 8, 8, 1, 4, 6],
+    alarms=1,
+    parts=False,
+    place=1,
+)
+
+# %% [markdown]
+# Each alarm is a ramp: silent up to some place, and from there on a straight line, up or down. Its bias $b_1$ sets
+# where the ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep it is. The network adds
+# all ramps to the bias $b_2$ of the answer. In general it takes one ramp for each answer but the first. Can you make a
+# table that two alarms know?
+#
+# **Alarms switched off at random:**
+
+# %% tags=["hide-input"] alt="How many of 100 answers are right, against how many of the 128 alarms are switched off. With none nearly all, with one 99, with 8 about 90, with 16 about 74, with half of the alarms fewer than 30, and with all of them about 11."
+_, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
+ax.plot(off, [100 * share for share in kept], "o-", color="#0072b2")
+ax.axhline(100 / 26, color="#808080", lw=1, ls=":")
+ax.text(1, 100 / 26 + 2, "guessing", color="#808080")
+ax.set(
+    xlabel="alarms switched off (means of five draws)",
+    ylabel="of 100 answers, right",
+    ylim=(0, 102),
+)
+ax.set(
+    xticks=[0, 1, 16, 32, 64, 96, 128],
+    xticklabels=["0", "", "16", "32", "64", "96", "128"],
+)
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert np.isclose(right_without(), found[128])
+assert lost.mean() < 0.03
+assert lost.max() < 0.12
+assert kept[0] - kept[7] > 0.4
+assert kept[-1] < found[0] - 0.1
+
+# %% [markdown]
+# A surprise: with *all* alarms off, about 11 of 100 are right, which is fewer than in the layer that never had any.
+# That layer was trained to do without. This one never had to.
+#
+# **Is there room for the whole table?** To name one of 26 letters takes log₂ 26 = 4.7 *bits*, which are answers of yes
+# or no. So the table is 676 · 4.7 = 3,177 bits of chance. The network has 8,416 numbers, so each needs to hold less
+# than half a bit.
+#
+# **More numbers or other numbers?** The wide attention has 8,384 more than the layer without a network, and knows more
+# than the network of width 8, which has 616. But the network of width 32 knows more than either, with 2,176.
+#
+# **Today** the bend is often softer (GELU, SiLU), and often the product of a third matrix is multiplied in (SwiGLU,
+# 2020). With ReLU the width is usually four times `d_model`, which is a habit since 2017, and no law. Elsewhere an
+# alarm is a *neuron* or a *hidden unit*, and the network an *MLP*.
+#
+# </details>
+#
 # ## Who found this, and when
 #
 # In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly one of two things is
 # there. A second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that such networks, with
-# enough alarms, come as near as you like to any function without jumps, if its inputs lie between 0 and 1. In 2021 Geva
-# and others read what the alarms of a trained language model hear. Many ring at something a person can name, such as a
-# text about television, and then make certain next words likelier.
+# enough alarms, come as near as you like to any function without jumps, if its inputs lie between 0 and 1. In
+# 2021 Geva and others read what the alarms of a trained language model hear. Many ring at something a person can name,
+# such as a text about television.
 #
 # ## Exercises
 #
@@ -531,8 +515,7 @@ plt.show()
 assert lines[3][130] < lines[6][130] < lines[9][130]
 
 # %% [markdown]
-# How many of the 100 pairs of digits can such a layer get right? (To try it, change `table` and `task`, and train a
-# layer without the network and one of width 32.)
+# How many of the 100 pairs of digits can such a layer get right?
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -611,7 +594,7 @@ exercises.show("feed_forward")
 #
 # ## Where to go next
 #
-# You have now met every part of a layer. But which letter goes where, and when? Can you follow one letter through the
+# Attention finds, and the network knows. Now you have met every part of a layer. Can you follow one letter through the
 # whole machine?
 #
 # * [The whole Transformer, on a map](recap.py): all parts, put together by hand.

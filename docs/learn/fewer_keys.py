@@ -6,11 +6,11 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# As a text, the word "the" is three bytes. A machine that writes makes [keys and values](cache.py) of it and keeps
-# them, because every later word looks back at them. How many bytes does it keep of this word?
+# As a text, the word "the" is three bytes. But a machine that writes keeps [keys and values](cache.py) of it, because
+# every later word looks back at them. How many bytes does it keep?
 #
-# Take the smallest Llama 3.1, a language model that Meta published in 2024. It has 32 layers of 32 heads. Suppose,
-# which is not quite true, that each head keeps a key and a value of 128 numbers, with two bytes for a number:
+# Take the smallest Llama 3.1, a language model of 2024. It has 32 layers of 32 heads. Suppose for now that each head
+# keeps a key and a value of 128 numbers, with two bytes for a number:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -21,16 +21,13 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# That is half a million bytes for three letters. Drawn to scale, with the three letters as a dot:
+# That is half a million bytes for three letters. Here it is to scale, with the word as a dot:
 #
 # --8<-- "diagrams/kept_of_the.svg"
 #
-# This model reads a text in [pieces of words](pieces_of_words.py), and "the" is one piece. Its longest text has 131,072
-# pieces. Its own numbers take 16 GB. If it kept so much of each piece, how many times 16 GB would the text take?
-#
-# <details class="lesson-more" markdown="1"><summary>What comes out</summary>
-#
-# It would be 68.7 GB, more than four times the model, for a single chat. The white lines cut it into blocks of 16 GB:
+# And a chat is long. The model reads [pieces of words](pieces_of_words.py), of which "the" is one, and its longest text
+# has 131,072 pieces. Its own numbers take 16 GB. If it kept so much of each piece, its past would take more than four
+# times as much as the model:
 
 # %% tags=["hide-input"] alt="Two bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if all its heads kept keys and values, is 68.7 GB, cut by white lines into four pieces of 16 GB and a rest."
 import re
@@ -66,22 +63,17 @@ plt.show()
 assert 4 < would / 16 < 4.5
 assert would == 4 * does
 assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
-assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 
 # %% [markdown]
-# The sizes are from the published configuration and [the report on Llama 3](https://arxiv.org/abs/2407.21783).
-#
-# </details>
-#
-# In truth Llama 3.1 keeps a quarter of that, and yet it looks back with all of its 32 heads. What does it leave out?
+# All of that for a single chat! Yet Llama 3.1 does read such texts, and it looks back with all of its 32 heads. What
+# does it leave out?
 #
 # ## Share the keys
 #
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
 # and values of its own? Many readers of a library can ask the same catalogue.
 #
-# A head that asks is a **query head**, drawn in blue. One that is asked is a **key head**, in orange, and its
-# values belong to it. (It is usually called a *KV head*, and all that is kept is the *KV cache*.)
+# So several **query heads**, which are blue here, may ask the same **key head**, which is orange:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are query heads, numbered 1 to 4, and orange squares below are key heads. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 key heads, 2, and 1."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
@@ -105,21 +97,23 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only what is orange is kept. If query heads share in groups, it is called **grouped-query attention**, and if all
-# share one, *multi-query attention*. Llama 3.1 has 32 query heads and 8 key heads, in groups of four.
+# Only what is orange is kept, the keys and their values. If query heads share in groups, this
+# is **grouped-query attention**, and if all share one, *multi-query attention*. Llama 3.1 has 8 key heads for its 32
+# query heads, so it keeps a quarter of what it would.
+#
+# A letter still asks 32 questions. There are only fewer catalogues to ask.
 #
 # ## By hand
 #
-# Let four query heads share two key heads. Each query, key and value is a single number. This is kept of two
-# letters:
+# What do heads lose that share? Let four query heads share two key heads, with single numbers for queries, keys and
+# values. This is kept of two letters:
 #
 # | key head | asked by query heads | keys | values |
 # | --- | --- | --- | --- |
 # | first | 1 and 2 | 3, 6 | 10, 20 |
 # | second | 3 and 4 | 2, 0 | 30, 50 |
 #
-# The last letter looks. A score is query times key (nothing is divided, since the root of 1 is 1), and the softmax
-# makes two weights of two scores:
+# Now the last letter looks. A score is query times key, and the softmax makes two weights of two scores:
 #
 # | query head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
@@ -128,9 +122,9 @@ plt.show()
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The two scores of head 1 differ by 3, so its first weight is $1 / (1 + e^3) = 0.047$. Its output is $0.047 \cdot 10 +
-# 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, and yet brings back something else, because it asks
-# differently.
+# The scores of head 1 differ by 3, so its first weight is $1 / (1 + e^3) = 0.047$. Its output is $0.047 \cdot 10 +
+# 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, but it asks differently, and so it brings back
+# something else.
 #
 # <details class="lesson-more" markdown="1"><summary>The package finds the same</summary>
 
@@ -148,11 +142,8 @@ print(output[:, 0, 0].numpy().round(2))
 # %% [markdown]
 # </details>
 #
-# What can heads no longer do, once they share? Below, a blue point is what a query head brings back, and an orange
-# bar joins the two values that it meets. Answer first:
-#
-# 1. Which query lets head 1 bring back 15? And can it bring back 35, as head 3 can?
-# 2. Let all four queries be 2. Which heads bring back the same?
+# An orange bar joins the two values that a head meets, and a blue point shows what it brings back. **Move the queries:
+# which heads can bring back 15, and which can bring back 35?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -171,38 +162,28 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# 1. The query 0, which makes both weights 0.5. It can never bring back 35, because it mixes only the values that it
-#    meets, 10 and 20.
-# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price. With values of its own, head 2 might bring
-#    back 35 while head 1 brings 15. Now both stay between 10 and 20.
-#
-# </details>
+# With the query 0, head 1 brings back 15. But no query takes it to 35, because it can only mix what it meets, and that
+# is 10 and 20. Heads that share may ask as they like, but they take from one shelf.
 #
 # ## The formula
+#
+# In the [formula of heads](split_heads.py#the-formula) one thing changes. Query head $i$ asks key head $g(i)$, and no
+# longer one of its own:
 #
 # $$
 # \text{head}_i = \operatorname{Attention}\left(Q W^Q_i,\; K W^K_{g(i)},\; V W^V_{g(i)}\right), \qquad
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. There are $h$ query
-# heads and $h_{\text{kv}}$ key heads, so a group has the size $h / h_{\text{kv}}$. Which key head, $g(i)$, does query
-# head $i$ ask? Divide $i$ by the size of the group, and round up. For head 13 of Llama 3.1 that is $\lceil 13 / 4
-# \rceil = 4$.
+# With $h$ query heads and $h_{\text{kv}}$ key heads a group has the size $h / h_{\text{kv}}$. Divide $i$ by this size,
+# and round up: head 13 of Llama 3.1 asks key head $\lceil 13 / 4 \rceil = 4$.
 #
 # ## What does sharing cost?
 #
-# Heads 1 and 2 could no longer bring back two values that lie far apart. In a real layer $W_O$ mixes the heads again,
-# so the price must be measured. Three teams have measured it, and their answers differ. Take the one that lost most:
-# the company DeepSeek (2024) trained three models of about 7 billion numbers, each for as long as the others: with keys
-# for each head, with 8 key heads, and with one. In four hard tests of up to 100 marks each, the first gets 42 marks on
-# average. How many fewer do the other two get?
+# In a real layer $W_O$ mixes the heads again, so perhaps sharing does no harm. Two teams have measured by how much the
+# marks in their tests change, and the third row is for you:
 
-# %% tags=["live", "remove-input"]
-from live import bet
-
+# %% tags=["hide-input"] alt="Points for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 key heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 key heads, a loss of 0.4 with one. A third row, for DeepSeek, has a question mark."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean.
 tests = {"T5\n(2023)": [[46.6, 47.1, 47.2]]}
 with_one = [70.6, 79.0, 47.9, 74.5, 71.6, 41.9, 14.5, 42.8, 26.5, 4.8, 7.3]
@@ -220,6 +201,58 @@ changes = []
 for table in tests.values():
     one_head, eight, full = np.mean(table, axis=0)
     changes.append((round(eight - full, 1), round(one_head - full, 1)))
+change_of = {  # with 8 key heads, and with one
+    "T5\n(2023)": (-0.1, -0.6),
+    "Llama 2\n(2023)": (0.1, -0.4),
+    "DeepSeek\n(2024)": (-3.9, -8.2),
+}
+assert changes == [*change_of.values()]
+assert min(min(marks) for marks in changes[:2]) > -1
+
+
+def draw_changes(known):
+    """Draw the marks of the first teams, and a question mark for those that are not known yet."""
+    _, ax = plt.subplots(figsize=(5.2, 2.4), layout="constrained")
+    for y, marks in enumerate([*change_of.values()][:known]):
+        for change, label, colour in zip(
+            marks, ("8 key heads", "one key head"), (BLUE, ORANGE), strict=True
+        ):
+            ax.scatter(change, y, 60, colour, label=None if y else label)
+            side = 9 if label == "8 key heads" else -9
+            ax.annotate(
+                f"{change:+.1f}".replace("-", "−"),
+                (change, y),
+                (side, 0),
+                textcoords="offset points",
+                ha="left" if side > 0 else "right",
+                va="center",
+            )
+    for y in range(known, 3):
+        ax.text(-7, y, "?", size=14, ha="center", va="center")
+    ax.axvline(0, color=GREY, zorder=0)
+    ax.set(
+        xlim=(-15, 2.4),
+        ylim=(2.5, -0.5),
+        xlabel="marks, against keys for each head",
+    )
+    ax.set_yticks(range(3), change_of)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.legend(frameon=False, loc="upper left")
+    plt.show()
+
+
+draw_changes(known=2)
+
+# %% [markdown]
+# Even a single key head cost less than one mark. That looks like a present.
+#
+# Then DeepSeek trained three models: with keys for each head, with 8 key heads, and with a single one. In four hard
+# tests of up to 100 marks, the first gets 42 on average. How many fewer do the other two get?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
 lost = [-change for change in changes[2]]
 bet(
     "fewer_keys/marks",
@@ -246,53 +279,133 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What sharing cost</summary>
 #
-# With 8 key heads the model gets 3.9 marks fewer, and with a single one 8.2.
-#
-# Two other teams lost far less: Google with T5, and Meta with test models for Llama 2. The number of key heads
-# stands before the colon:
+# With 8 key heads the model gets 3.9 marks fewer, and with a single one 8.2:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
-change_of = {  # with 8 key heads, and with one
-    "T5\n(2023)": (-0.1, -0.6),
-    "Llama 2\n(2023)": (0.1, -0.4),
-    "DeepSeek\n(2024)": (-3.9, -8.2),
-}
-figure, ax = plt.subplots(figsize=(5.2, 2.2), layout="constrained")
-for y, marks in enumerate(change_of.values()):
-    for change, name, colour in zip(marks, "81", (BLUE, ORANGE), strict=True):
-        ax.scatter(change, y, 60, colour)
-        side = 9 if name == "8" else -9
-        ax.annotate(
-            f"{name}: {change:+.1f}".replace("-", "−"),
-            (change, y),
-            (side, 0),
-            textcoords="offset points",
-            ha="left" if side > 0 else "right",
-            va="center",
-        )
-ax.axvline(0, color=GREY, zorder=0)
-ax.set(
-    xlim=(-10.6, 2.4), ylim=(2.5, -0.5), xlabel="marks, against keys for each head"
-)
-ax.set_xticks([-8, -6, -4, -2, 0])
-ax.set_yticks(range(3), change_of)
-ax.tick_params(axis="y", length=0)
-ax.spines[["top", "right", "left"]].set_visible(False)
-plt.show()
+draw_changes(known=3)
 
 # %% [markdown]
-# Nobody has settled why. The three rows compare unlike things: Google converted a trained T5, while Meta and DeepSeek
-# trained anew, DeepSeek on nine times as many pieces as Meta.
-#
-# The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, section
-# A.2.1; DeepSeek-AI, 2024, table 8.
+# The three teams compare unlike things: Google converted a trained T5, while Meta and DeepSeek trained anew, DeepSeek
+# on nine times as many pieces as Meta. Its three models had about 7 billion numbers.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>And in our small machine?</summary>
+# So a price that hardly shows in one test may show in another, and nobody has settled why.
 #
-# Our date machine was trained once more, with a single key head in each attention in place of four. Do its four
-# query heads now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+# ## What does sharing bring?
+#
+# Sharing makes room, and it also makes writing faster, because for each new piece the model and all that is kept are
+# read from memory once more.
+#
+# **Make the text 100,000 pieces long. How many times as fast can a model with 8 key heads write as one with 32?**
+
+# %% tags=["live", "remove-input"]
+assert 1 + (13 - 1) // (32 // 8) == 4
+assert [round(np.mean(table, axis=0)[2]) for table in tests.values()] == [
+    47,
+    44,
+    42,
+]
+one_head, eight, full = np.mean(tests["DeepSeek\n(2024)"], axis=0)
+assert 0.9 < eight / full < 0.92
+assert 0.79 < one_head / full < 0.82
+reads = 1000  # gigabytes a second
+
+
+def pieces_a_second(heads, length):
+    return reads / (16 + kept(32, heads, 128, length) / 1e9)
+
+
+speeds = [pieces_a_second(heads, 100_000) for heads in (32, 8)]
+assert [f"{speed:.1f}" for speed in speeds] == ["14.6", "34.4"]
+assert 2.3 < speeds[1] / speeds[0] < 2.4
+assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
+touch(
+    "sharing",
+    f"<p>With 32 key heads {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
+    f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
+    f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB. If 1,000 GB can be read in a second, that allows {speeds[0]:.1f},"
+    f" {speeds[1]:.1f} and {pieces_a_second(1, 100_000):.1f} new pieces in a second.</p>",
+    queries=32,
+    keys=32,
+    head=13,
+    layers=32,
+    numbers=128,
+    bytes=2,
+    length=6,
+    chats=0,
+    model=16,
+    card=24,
+    reads=reads,
+    whose={"32": "the smallest Llama 2", "8": "Llama 3.1"},
+)
+
+# %% [markdown]
+# It is 2.4 times as fast, and not four times, because the model must be read as well. What is not kept need not be
+# read, so the same idea saves room and time.
+#
+# ## Your machine so far
+#
+# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. Now write
+# the line that hands each query head the keys of its group. A program counts from 0, so the groups above are `0, 0, 1,
+# 1`:
+#
+# ```python
+# def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
+#     q = split(x @ W_Q, heads)
+#     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
+#     group = ...  # for each query head the number of its key head
+#     found = attention(q, k[group], v[group], mask)
+#     return merge(found) @ W_O
+# ```
+
+# %% tags=["answer"]
+from clear_attention import MultiHeadAttention
+from examples.numpy_machine import attention, merge, split  # those of your machine
+
+
+def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
+    q = split(x @ W_Q, heads)
+    k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
+    group = np.arange(heads) // (heads // key_heads)
+    found = attention(q, k[group], v[group], mask)
+    return merge(found) @ W_O
+
+
+rng = np.random.default_rng(0)
+x, W_Q, W_O = rng.normal(size=(3, 8, 8))  # eight letters of eight numbers
+W_K, W_V = rng.normal(size=(2, 8, 4))
+layer = MultiHeadAttention(
+    8, 4, num_key_value_heads=2, use_bias=False, dtype="float64"
+)
+layer.build((None, None, 8))
+layer.set_weights([W_Q, W_K, W_V, W_O])
+yours = multi_head(x, x, W_Q, W_K, W_V, W_O)
+np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
+assert (np.repeat([0, 1], 2) == np.tile([0, 1], 2)).tolist() == [1, 0, 0, 1]
+print("your heads share keys as the package's do")
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>For the curious: a known bug, and our small machine</summary>
+#
+# **Another order.** Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third query head would meet keys
+# that they were never trained with, though every shape is right. The first order *repeats* each number, and the second
+# *tiles* the row. To tile where one should repeat is [a known bug](../guides/museum.py#tiled-groups).
+#
+# **Why 8?** The report on Llama 2 gives a reason for its *large* models, which are spread over the 8 graphics cards of
+# a server: a single key head would have to be copied onto each card, which makes 8 again. For the smallest Llama 3.1,
+# which fits on one card, this is no reason. There only the marks speak for 8.
+#
+# **Where the numbers are from.** The sizes: the published configuration and [the report on Llama
+# 3](https://arxiv.org/abs/2407.21783). The marks: Ainslie and others, 2023, table 1; [Touvron and
+# others](https://arxiv.org/abs/2307.09288), 2023, section A.2.1; DeepSeek-AI, 2024, table 8. What is kept is usually
+# called the *KV cache*, and a key head a *KV head*. DeepSeek's own way of keeping less is *multi-head latent
+# attention*. [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today) compares shared heads with repeated
+# ones.
+#
+# **Our small machine.** Our date machine was trained once more, with a single key head in each attention in place of
+# four. Do its four query heads now look at the same letters? The encoder reads "3 may", and each row shows where its
+# "3" looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one key head, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -334,150 +447,25 @@ assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
 # Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same, but their
-# questions differ. And the machine reads about as many dates as one with four key heads that was trained as long.
-# (This is one machine of each kind, and a date [hardly needs several heads](multi_head.py).)
-#
-# </details>
-#
-# ## What does sharing bring?
-#
-# Sharing brings room on the graphics card. It also brings speed, because for each new piece the model and all that is
-# kept are read from memory again. Say that 1,000 GB can be read in a second. Predict first: in a chat of 100,000
-# pieces, how many times as fast does a model with 8 key heads write as one with 32?
-
-# %% tags=["live", "remove-input"]
-assert 1 + (13 - 1) // (32 // 8) == 4
-assert changes == [*change_of.values()]
-assert [round(np.mean(table, axis=0)[2]) for table in tests.values()] == [
-    47,
-    44,
-    42,
-]
-one_head, eight, full = np.mean(tests["DeepSeek\n(2024)"], axis=0)
-assert 0.9 < eight / full < 0.92
-assert 0.79 < one_head / full < 0.82
-reads = 1000  # gigabytes a second
-
-
-def pieces_a_second(heads, length, chats=1):
-    return reads / (16 + chats * kept(32, heads, 128, length) / 1e9)
-
-
-speeds = [pieces_a_second(heads, n) for n in (100_000, 1_000) for heads in (32, 8)]
-assert [f"{speed:.1f}" for speed in speeds] == ["14.6", "34.4", "60.5", "62.0"]
-assert 2.3 < speeds[1] / speeds[0] < 2.4
-busy = [pieces_a_second(heads, 100_000, chats=16) for heads in (8, 32)]
-assert 3.75 < busy[0] / busy[1] < 3.85
-assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
-touch(
-    "sharing",
-    f"<p>With 32 key heads {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
-    f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
-    f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB. If 1,000 GB can be read in a second, that allows {speeds[0]:.1f},"
-    f" {speeds[1]:.1f} and {pieces_a_second(1, 100_000):.1f} new pieces in a second.</p>",
-    queries=32,
-    keys=32,
-    head=13,
-    layers=32,
-    numbers=128,
-    bytes=2,
-    length=6,
-    chats=0,
-    model=16,
-    card=24,
-    reads=reads,
-    whose={"32": "the smallest Llama 2", "8": "Llama 3.1"},
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# 2.4 times: 34.4 pieces a second in place of 14.6. It is not 4 times, because the 16 GB of the model are read as well.
-# (This is counted as if only reading took time, on cards large enough.) A server reads the model once for many chats.
-# With 16 at once each is written 3.8 times as fast.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
-#
-# The report on Llama 2 gives a reason for its *large* models, which are spread over the 8 graphics cards of a server. A
-# single key head would have to be copied onto each card, which makes 8 again. (Or each card would take some of the
-# chats.) For the smallest Llama 3.1, which fits on one card, this is no reason: with a single head it would keep an
-# eighth of what it keeps. There only the marks speak for 8.
-#
-# </details>
-#
-# ## Your machine so far
-#
-# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. Each
-# query head must then be handed the keys of its group. The line that does so is missing. A program counts
-# heads from 0: what was 1, 1, 2, 2 by hand becomes 0, 0, 1, 1.
-#
-# ```python
-# def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
-#     q = split(x @ W_Q, heads)
-#     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-#     group = ...  # for each query head the number of its key head
-#     found = attention(q, k[group], v[group], mask)
-#     return merge(found) @ W_O
-# ```
-
-
-# %% tags=["answer"]
-from clear_attention import MultiHeadAttention
-from examples.numpy_machine import attention, merge, split  # those of your machine
-
-
-def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
-    q = split(x @ W_Q, heads)
-    k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-    group = np.arange(heads) // (heads // key_heads)
-    found = attention(q, k[group], v[group], mask)
-    return merge(found) @ W_O
-
-
-rng = np.random.default_rng(0)
-x, W_Q, W_O = rng.normal(size=(3, 8, 8))  # eight letters of eight numbers
-W_K, W_V = rng.normal(size=(2, 8, 4))
-layer = MultiHeadAttention(
-    8, 4, num_key_value_heads=2, use_bias=False, dtype="float64"
-)
-layer.build((None, None, 8))
-layer.set_weights([W_Q, W_K, W_V, W_O])
-yours = multi_head(x, x, W_Q, W_K, W_V, W_O)
-np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
-assert (np.repeat([0, 1], 2) == np.tile([0, 1], 2)).tolist() == [1, 0, 0, 1]
-print("your heads share keys as the package's do")
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>And in another order?</summary>
-#
-# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third query head would meet keys that they were
-# never trained with, though every shape is right. The first order *repeats* each number, and the second *tiles* the
-# row. To tile where one should repeat is [a known bug](../guides/museum.py#tiled-groups).
+# questions differ. And the machine reads about as many dates as one with four key heads that was trained as long,
+# though a date [hardly needs several heads](multi_head.py).
 #
 # </details>
 #
 # ## Who found this, and when
 #
 # In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory. So he kept one key head for eight of queries. Counted by the piece, with many translations
-# at once, the decoder then took 3.8 microseconds in place of 46, and the translations were hardly worse.
-#
-# Ainslie and others (2023) tried what lies between one and all. They did not train anew: they took the average of the
-# key heads in each group, and went on training for a twentieth of the steps.
-#
-# DeepSeek (2024) did not accept the loss. In each layer its model V2 keeps one short vector of each piece, from which
-# matrices make keys and values for every head again. It is called
-# *multi-head latent attention*.
+# the memory, so he kept one key head for eight of queries, and the translations were hardly worse. Ainslie and others
+# (2023) tried what lies between one and all. DeepSeek (2024) did not accept the loss, and keeps one short vector of
+# each piece, from which matrices make keys and values for every head again.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # The smallest Llama 2 (2023) has 32 layers of 32 heads, and each head keeps keys of its own. The largest has 80 layers
-# of 64 query heads, but 8 key heads. In both a head has 128 numbers. Which of the two keeps more bytes of each
-# piece? And if the large one did not share?
+# of 64 query heads, but 8 key heads. In both a head has 128 numbers. Which of the two keeps more bytes of each piece?
+# And if the large one did not share?
 
 # %% tags=["answer"]
 print("smallest, 32 key heads", f"{kept(32, 32, 128, 1):9,} bytes")
@@ -537,12 +525,11 @@ exercises.show("fewer_keys")
 #
 # **Your machine so far:** half of [the Transformer](recap.py#put-together-by-hand), with heads that share their keys.
 #
-# Fewer key heads make the past smaller. Could a machine also forget most of it?
+# Your machine asks as many questions as before, and keeps a fraction of the past. Could it also forget most of it?
 #
 # * [A window on the past](windows.py): how far must a letter see?
 # * [Attention sinks](sinks.py): where a head looks that has nothing to fetch.
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
-# * [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today): shared heads against repeated ones.
 #
 # Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You
 # Need](https://arxiv.org/abs/1911.02150); Ainslie and others (2023), [GQA: Training Generalized Multi-Query Transformer

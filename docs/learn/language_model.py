@@ -11,11 +11,11 @@
 # * `The following functions retur`
 # * `The following␣`, where ␣ is a space
 #
-# The first one you know. The second one nobody can know, and yet an f is likelier than a q. To play this game well, it
-# helps to know words, and how sentences are built. Can a machine learn that from nothing but the game?
+# The first one you know. The second one nobody can know, and yet an f is likelier than a q. To play this game well, one
+# must know words, and how sentences are built. Can a machine learn that from nothing but the game?
 #
 # A new machine, half of our Transformer, has played it for a few minutes with one text, the reference of the Python
-# language. At four moments of its training it was given a beginning, the *prompt* "The ", and wrote on:
+# language. Four times it was given a beginning, the *prompt* "The ". **Let it learn, and read how it wrote on.**
 
 # %% tags=["hide-input"]
 import re
@@ -56,13 +56,13 @@ touch(
 )
 
 # %% [markdown]
-# Nobody told it what a word is. First it finds which letters are common, then words, and at last something that sounds
-# like a manual, if one does not listen closely. Such a half, only far larger, stands behind the chat programs. The best
-# known is GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then
-# learns to answer questions.
+# First it finds the common letters, then words, and at last something that sounds like a manual, if one does not listen
+# closely. Nobody told it what a word is.
 #
-# How well do *you* play? Below each letter stands the number of your guesses, and the number that the machine needs if
-# it names the likeliest letter first. Can you beat it?
+# Such a half, only far larger, stands behind the chat programs. GPT is a *generative pre-trained Transformer*, which
+# plays this game before it learns to answer questions.
+#
+# How well do *you* play? Below each letter your guesses are counted, and the machine's. **Can you beat it?**
 
 # %% tags=["live", "hide-input"]
 given, asked = "Return the ", "number of items"
@@ -84,29 +84,18 @@ touch(
 # %% [markdown]
 # ## Half a Transformer
 #
-# In this game there is no second text: what the machine reads is what has come so far. So the half that reads the
-# other text falls away, and with it cross-attention. What is left is elsewhere called a *decoder-only* Transformer:
+# In this game there is no second text. So the half that would read it falls away, and cross-attention with it. What is
+# left is called *decoder-only*:
 #
 # --8<-- "diagrams/half.svg"
 #
-# Of the functions of [your machine](recap.py#put-together-by-hand), `enter`, `decode` and `write` are left, and
-# `decode` loses cross-attention with its norm. The machine of this page has two layers of four heads, with the [norm
-# first](norm_first.py) and [positions that turn](turning_positions.py).
-#
-# <details class="lesson-more" markdown="1"><summary>Why does it repeat the same letter before the training?</summary>
-#
-# One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
-# *tying*. Untrained layers change little, and a letter mostly fits itself best.
-#
-# </details>
+# Ours has two layers of four heads, with the [norm first](norm_first.py) and [positions that
+# turn](turning_positions.py). You know all its parts. Only the game is new.
 #
 # ## A text is full of examples
 #
-# Who asks the questions? Nobody has to: at each place the letters up to there are the question, and the next letter is
-# the answer. The [look-ahead mask](causal.py) makes sure that no place can peek. In each step of the training the
-# machine got 16 pieces of text, and had to say 128 letters in each. How many examples were that in 1,100 steps?
-#
-# <details class="lesson-more" markdown="1"><summary>How many examples</summary>
+# But who asks it the questions? Nobody has to. At each place the letters up to there are the question, and the next
+# letter is the answer. The [look-ahead mask](causal.py) lets no place peek.
 
 # %% tags=["hide-input"]
 train_ids, held_out = texts()
@@ -115,35 +104,29 @@ piece = "return x"
 for place in (1, 2, 3, 7):
     print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
 print(f"\nexamples in the training: {batch * context * steps:,}")
-print(f"letters to learn from:    {len(train_ids):,}")
-print(f"letters kept out:         {len(held_out):,}")
 assert steps == 1100
-assert 5 <= batch * context * steps / len(train_ids) < 6
+assert 2e6 < batch * context * steps < 2.5e6
+assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 
 # %% [markdown]
-# One at each place, 1,100 · 16 · 128, which is more than two million. The text has fewer letters, so the machine had to
-# say each of them about five times.
-#
-# </details>
-#
-# A tenth of the text was kept out, to measure how well the machine plays where it has never been.
+# In 1,100 steps this makes more than two million examples, and nobody had to write a single one.
 #
 # ## How surprised is it? By hand
 #
-# In your game we counted guesses. A finer measure is how surprising the letter is that really comes. If it had the
-# probability 1, it is no surprise. If it had 1/2, it is as surprising as the throw of a coin, which is called 1
-# **bit**. And each further halving is one more coin, so one more bit:
+# In your game we counted guesses. A finer measure is the surprise at the letter that really comes. A probability of 1
+# is no surprise. A probability of 1/2 is as surprising as the throw of a coin, which is called 1 **bit**, and each
+# further halving is one more coin:
 #
 # --8<-- "diagrams/halving.svg"
 #
-# So for a probability $p$ the surprise is $-\log_2 p$. Take three letters with the probabilities 1/2, 1/4 and 1. They
-# have 1, 2 and 0 bits, which are 3 in all, and one bit a letter on average.
+# So a probability $p$ has the surprise $-\log_2 p$. Three letters with the probabilities 1/2, 1/4 and 1 have 1, 2 and 0
+# bits, or one bit a letter on average.
 #
-# Now the trained machine reads "The following functions return", which does not stand in its text. The T is given. The
-# more bits, the more yellow. In your game, did you err mostly where words begin? Where does the machine?
+# Now the trained machine reads "The following functions return", which does not stand in its text. The T is given, and
+# yellow is surprise. **Where is it surprised most?**
 
 # %% tags=["hide-input"]
-from clear_attention import LanguageModel, token_losses
+from clear_attention import token_losses
 from IPython.display import HTML, display
 
 text = "The following functions return"
@@ -166,35 +149,23 @@ halves = re.findall(
     Path("../diagrams/halving.svg").read_text(encoding="utf-8"),
 )
 np.testing.assert_allclose(np.array(halves, float) / 256, 0.5 ** np.arange(5))
-assert 6 < bits[23] < 7
+assert bits.argmax() == 23  # r
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
-fresh = LanguageModel(
-    num_layers=2, d_model=128, num_heads=4, d_ff=512, vocab=259, end_id=None
-)
-fresh.build()
-assert fresh.count_params() == model.count_params()
-probe = to_ids("The following functions return")
 assert "The following functions return" not in to_text(train_ids)
-repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
-assert repeats.mean() > 0.7  # untrained, it says the last letter again
 
 # %% [markdown]
-# The first letters of words surprise it most, and above all the r of "return", with more than 6 bits. Once a word has
-# begun, most of it is easy.
+# At the first letters of words, and above all at the r of "return". Once a word has begun, most of it is easy. So the
+# hard thing is not to write a word, but to choose one.
 #
-# The training aims at nothing but fewer bits: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with
-# the natural logarithm in place of $\log_2$.
+# And fewer bits are all that the training wants. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with
+# the natural logarithm.
 #
 # ## Is counting enough?
 #
-# Does it take a Transformer to play like that? Let it play against some counters. In nine tenths of the text they
-# have counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then the
-# counter of two letters gives that e about 1/2, and so 1 bit.
-#
-# The counter of four letters has never met "amou", as in "amount". So each counter mixes in what came after fewer
-# letters, after "mou" and so on, and the longest piece that it knows counts most. Now they read the tenth that was kept
-# out:
+# Does it take a Transformer to play like that? Its rivals only count what came after the last letters. If "th" stood in
+# the text 100 times, and 50 times an e came next, then the counter of two letters gives that e about 1/2, and so 1 bit.
+# Now all read a tenth of the text that was kept out of the training, so that nobody knows it by heart:
 
 # %% tags=["hide-input"]
 import lzma
@@ -226,15 +197,14 @@ def bits_by_counting(order):
     return sum(surprise_of_counting(order, unseen, i) for i in places) / len(places)
 
 
-assert b"amou" not in seen
-assert b"mou" in seen
+assert b"amou" not in seen  # as in "amount"
 
 
 def packed(data):
     return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
 
 
-smaller, one_layer = trained.load("language-one-layer")
+_, one_layer = trained.load("language-one-layer")
 found = {
     "count letters": bits_by_counting(0),
     "count after two": bits_by_counting(2),
@@ -256,13 +226,12 @@ for rival in ("count letters", "count after two"):
     print(f"{called(rival) + ':':24} {found[rival]:.2f} bits")
 
 # %% [markdown]
-# Blind guessing takes 8 bits, because a letter is a *byte* for this machine, of which there are 256. Two letters of the
-# past already bring it below 3. How many bits a letter do you expect of these three?
+# Blind guessing takes 8 bits, because a letter is a *byte* here, one of 256. Two letters of the
+# past already bring it below 3. **How many bits a letter do you expect of these three?**
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128.
-# * A program that packs files, `xz`. If a piece has come before, it stores little more than where. It, too, has read
-#   the nine tenths.
+# * `xz`, a program that packs files. What has come before, it hardly needs to store.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -300,8 +269,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# The winner is `xz`, with 1.41 bits. Then comes our machine with 1.76, and close behind it the counter of four letters,
-# with 1.90. Two more rivals stand in the picture: the counter of five letters, and our machine with one layer.
+# The winner is `xz`, which had read the other nine tenths like all the rest, with 1.41 bits. Then comes our machine
+# with 1.76, and close behind it the counter of four letters, with 1.90. Two more rivals stand in the picture: the
+# counter of five letters, and our machine with one layer.
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Counting letters takes more than 4, and counting two letters back less than 3. Close together come our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import matplotlib.pyplot as plt
@@ -339,26 +309,19 @@ best_three = [
 ]
 assert [f"{bits:.2f}" for bits in best_three] == ["1.41", "1.76", "1.90"]
 assert round(2**1.76, 1) == 3.4 == round(2**ours, 1)
-never = {
-    n: np.mean([unseen[i - n : i] not in tables[n] for i in range(n, len(unseen))])
-    for n in (4, 5)
-}
-assert abs(1 / never[5] - 7) < 0.5
-assert abs(1 / never[4] - 15) < 0.5
-assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 
 # %% [markdown]
 # And 1.76 bits are $2^{1.76} = 3.4$ letters: on average our machine is as unsure as among 3.4 letters that are equally
 # probable. Elsewhere this number is the *perplexity*.
 #
-# Why is the counter so good? Here is our sentence again, read by three of them:
+# Why is the counter so good? Where it has never met the last four letters, it makes do with fewer. Here is our sentence
+# again, read by it and by our machine:
 
 # %% tags=["hide-input"]
 sentence, readers = text.encode(), {}
-for order, name in ((2, "two"), (4, "four")):
-    readers[f"The counter of {name} letters"] = np.array(
-        [surprise_of_counting(order, sentence, i) for i in range(1, len(sentence))]
-    )
+readers["The counter of four letters"] = np.array(
+    [surprise_of_counting(4, sentence, i) for i in range(1, len(sentence))]
+)
 readers["Our machine"] = bits
 for name, found_bits in readers.items():
     display(HTML(f"<p>{name}:</p>{boxes(found_bits)}"))
@@ -368,105 +331,20 @@ assert four[6:12].mean() < 0.7  # inside "following"
 assert four[14:21].mean() < 0.7  # and "functions"
 
 # %% [markdown]
-# Inside a word four letters of the past say nearly all, and where a word begins, none of the three knows what comes. So
-# why does `xz` beat them all? Probably because the manual repeats whole sentences, and `xz` keeps them to the letter.
-#
-# Five letters are a little worse than four, probably because at one place in seven these five have never been met. With
-# four it is one place in fifteen.
+# Inside a word four letters of the past say nearly all, and where a word begins, neither of the two knows what comes.
+# So why does `xz` beat them both? Probably because the manual repeats whole sentences, and `xz` keeps them to the
+# letter.
 #
 # </details>
 #
-# Our machine looks back at up to 128 letters. Does it need so many?
-#
-# <details class="lesson-more" markdown="1" id="how-far-back-does-it-look"><summary>From how many letters on do more hardly help: 10, 30 or 100?</summary>
-#
-# From about ten on. The picture shows the surprise at each place of a piece, as a mean over the unseen text, and the
-# dashed line is the mean of the last 64 places.
-
-# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
-by_place = record["by_place"]
-figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
-ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
-ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
-ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
-ax.set_xscale("log", base=2)
-ax.xaxis.set_major_formatter("{x:.0f}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert by_place[0] > 1.4 * by_place[8:16].mean()
-assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
-
-# %% [markdown]
-# After eight to sixteen letters, the last word or two, most is won, and what the other letters bring is less than 0.2
-# bits. A larger machine, trained longer, uses far more.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>And if the text is longer than 128 letters?</summary>
-#
-# The machine's [positions turn](turning_positions.py). Within 128 places a quick dial has gone round many times, but a
-# slow dial not even once. So letters further away show angles that the machine never met, and it loses its way. One
-# could let all dials turn four times as slowly. Then no angle is new, but neighbours are only a quarter as far apart as
-# they were. What helps is to slow only the slow dials. No machine was trained any further for this picture:
-
-# %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
-pieces = held_out[: len(held_out) // 513 * 513].reshape(-1, 513)
-
-
-def bits_at_each_place(**slower):
-    """Bits a letter at each place of long pieces, with the dials set to turn otherwise."""
-    slowed, _ = trained.load("language")
-    for name, value in slower.items():
-        setattr(slowed.rotary, name, value)
-    return token_losses(slowed, pieces).numpy().mean(axis=0) / np.log(2)
-
-
-plain = bits_at_each_place()
-all_slower = bits_at_each_place(scaling="interpolation", factor=4.0)
-some_slower = bits_at_each_place(scaling="yarn", factor=4.0, original_length=128)
-figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
-for line, name, colour, height in (
-    (all_slower, "all dials slower", "#999999", 5.25),
-    (plain, "as trained", "#d55e00", 3.0),
-    (some_slower, "only slow dials slower", "#0072b2", 1.2),
-):
-    smooth = line.reshape(-1, 32).mean(axis=1)  # of 32 places each
-    ax.plot(np.arange(16, 512, 32), smooth, "o-", ms=3.5, color=colour)
-    ax.text(508, height, name, color=colour, ha="right")
-ax.axvline(128, color="#808080", linestyle="--", linewidth=1)
-ax.text(136, 0.3, "longer than in the training", color="#808080")
-ax.set(
-    xlabel="place of the letter", ylabel="bits a letter", xlim=(0, 512), ylim=(0, 6)
-)
-ax.set_xticks([0, 128, 256, 384, 512])
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert plain[:128].mean() + 1 < 3.3 < plain[256:].mean()
-assert plain[:128].mean() + 0.2 < some_slower.mean()  # a longer look does not pay
-assert all_slower.reshape(-1, 128).mean(axis=1).min() > 3.3
-assert plain[:128].mean() < some_slower[:128].mean() < 2.4
-assert some_slower[256:].mean() < 2.7
-costs = some_slower[:128].mean() - plain[:128].mean()
-print("only slow dials slower:")
-print(f"  up to place 128: {costs:.2f} bits more")
-print(f"  beyond place 256: {some_slower[256:].mean():.2f} bits in all")
-assert 0.15 < costs < 0.35
-
-# %% [markdown]
-# To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end. This
-# recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md).
-#
-# </details>
+# So a simple rival is worth a look, before one praises a large machine.
 #
 # ## Surprise it yourself { #surprise-it-yourself }
 #
-# Now you choose the text. Press the button and type. The row "How surprised it was" shows the bits of each letter, and
-# their mean. Predict first:
+# Now you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
 #
-# 1. Type a line of Python, then your name. Which costs more bits a letter?
-# 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
-# 3. A dare: find a word of English that costs more bits a letter than "strawberry".
-# 4. Type a word twice, as in "hello hello". Does it get cheaper?
+# Then make a slip, as in "The follwoing functions": how soon does it find its way again? And a dare: find an English
+# word that costs more bits a letter than "strawberry".
 
 # %% tags=["live", "hide-input"]
 from live import text_machine
@@ -526,37 +404,37 @@ text_machine(
 #
 # ## Drawing a letter
 #
-# How does such a machine write? It says a letter, takes it for the one that came, and says the next. Taking the most
-# probable letter each time, it soon goes round in circles (exercise 1). So the letter is *drawn*.
+# To write, such a machine says a letter, takes it for the one that came, and says the next. Always with the most
+# probable letter, it soon goes round in circles, as Exercise 1 shows. So the letter is *drawn*.
 #
-# The **temperature** you know from [Writing](writing.py#drawing): the higher it is, the more alike are the
-# probabilities, and at 0 the most probable letter is taken. Try 0, 0.8 and 1.5 in the piece above.
+# How boldly, that is the **temperature**, which you know from [Writing](writing.py#drawing). **Try 0, 0.8 and 1.5 in
+# the piece above.** At 1.5 nonsense comes soon, because each improbable letter is rare, but there are so many that one
+# of them is drawn quite often.
 #
-# At 1.5 you probably saw much nonsense. Each improbable letter is rare, but there are so many that one of them is drawn
-# quite often. **Top-p** (Holtzman and others, 2019) cuts them off: it adds up the probabilities, the largest first,
-# until they reach a sum that you set. It keeps these letters, and divides by their sum. Try the 1.5 again, with a top-p
-# of 0.5. The thin green bars are what top-p leaves.
+# **Top-p** (Holtzman and others, 2019) cuts them off. It adds up the probabilities, the largest first, until they reach
+# a sum that you set, keeps these letters, and divides by what they have together. **Try the 1.5 again, with a top-p of
+# 0.5.**
 #
-# By hand: three letters have the logits 2, 1 and 0, which at temperature 1 are the probabilities 0.665, 0.245 and
-# 0.090. For a top-p of 0.8 the first letter is not enough. The first two have 0.910 together, so these are kept, and
-# divided by their sum: 0.731 and 0.269.
+# By hand: the logits 2, 1 and 0 are, at temperature 1, the probabilities 0.665, 0.245 and 0.090. For a top-p of 0.8 the
+# first letter is not enough. The first two have 0.910 together, so they are kept, and divided by that: 0.731 and 0.269.
+# The third can no longer be drawn.
 #
 # ## Your machine so far
 #
-# Let your machine choose its letters with top-p. `np.argsort(p)[::-1]` puts the places of `p` in order, the most
-# probable letter first, and `np.cumsum` adds up. What is missing?
+# Now your machine gets top-p. `np.argsort(p)[::-1]` puts the most probable letter first, and `np.cumsum` adds up. What
+# is missing?
 #
 # ```python
 # def top_p(p, most):
 #     order = np.argsort(p)[::-1]
-#     before = np.cumsum(p[order]) - p[order]  # what the letters before each have together
-#     kept = order[...]  # a letter is kept if those before it have not yet reached `most`
+#     before = np.cumsum(p[order]) - p[order]  # what those before each have together
+#     kept = order[...]  # a letter is kept if `before` has not yet reached `most`
 #     left = np.zeros_like(p)
 #     left[kept] = ...
 #     return left
 # ```
 #
-# Test it with the three letters, and then with their logits doubled, which is temperature 0.5. How many are kept?
+# Test it with the three letters, and with their logits doubled. How many are kept?
 
 
 # %% tags=["answer"]
@@ -577,19 +455,97 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>For the curious: how far back does it look, and what if the text is longer?</summary>
+#
+# Our machine looks back at up to 128 letters, but most is won after about ten, the last word or two. The picture shows
+# the surprise at each place of a piece, as a mean over the unseen text, and the dashed line is the mean of the last 64
+# places.
+
+# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
+by_place = record["by_place"]
+figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
+ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
+ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
+ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
+ax.set_xscale("log", base=2)
+ax.xaxis.set_major_formatter("{x:.0f}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert by_place[0] > 1.4 * by_place[8:16].mean()
+assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
+
+# %% [markdown]
+# What all the other letters bring is less than 0.2 bits. A larger machine, trained longer, uses far more.
+#
+# And if the text is longer than 128 letters?
+#
+# The machine's [positions turn](turning_positions.py). Within 128 places a quick dial has gone round many times, but a
+# slow dial not even once. So letters further away show angles that the machine never met, and it loses its way. One
+# could let all dials turn four times as slowly. Then no angle is new, but neighbours are only a quarter as far apart as
+# they were. What helps is to slow only the slow dials. No machine was trained any further for this picture:
+
+# %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
+pieces = held_out[: len(held_out) // 513 * 513].reshape(-1, 513)
+
+
+def bits_at_each_place(**slower):
+    """Bits a letter at each place of long pieces, with the dials set to turn otherwise."""
+    slowed, _ = trained.load("language")
+    for name, value in slower.items():
+        setattr(slowed.rotary, name, value)
+    return token_losses(slowed, pieces).numpy().mean(axis=0) / np.log(2)
+
+
+plain = bits_at_each_place()
+all_slower = bits_at_each_place(scaling="interpolation", factor=4.0)
+some_slower = bits_at_each_place(scaling="yarn", factor=4.0, original_length=128)
+figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
+for line, name, colour, height in (
+    (all_slower, "all dials slower", "#999999", 5.25),
+    (plain, "as trained", "#d55e00", 3.0),
+    (some_slower, "only slow dials slower", "#0072b2", 1.2),
+):
+    smooth = line.reshape(-1, 32).mean(axis=1)  # of 32 places each
+    ax.plot(np.arange(16, 512, 32), smooth, "o-", ms=3.5, color=colour)
+    ax.text(508, height, name, color=colour, ha="right")
+ax.axvline(128, color="#808080", linestyle="--", linewidth=1)
+ax.text(136, 0.3, "longer than in the training", color="#808080")
+ax.set(
+    xlabel="place of the letter", ylabel="bits a letter", xlim=(0, 512), ylim=(0, 6)
+)
+ax.set_xticks([0, 128, 256, 384, 512])
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert plain[:128].mean() + 1 < 3.3 < plain[256:].mean()
+assert plain[:128].mean() + 0.2 < some_slower.mean()  # a longer look does not pay
+assert all_slower.reshape(-1, 128).mean(axis=1).min() > 3.3
+assert plain[:128].mean() < some_slower[:128].mean() < 2.4
+assert some_slower[256:].mean() < 2.7
+costs = some_slower[:128].mean() - plain[:128].mean()
+print("only slow dials slower:")
+print(f"  up to place 128: {costs:.2f} bits more")
+print(f"  beyond place 256: {some_slower[256:].mean():.2f} bits in all")
+assert 0.15 < costs < 0.35
+
+# %% [markdown]
+# To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end. This
+# recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md).
+#
+# </details>
+
+# %% [markdown]
 # ## Who found this, and when
 #
-# **Counting, to win an argument.** Pavel Nekrasov (1902) said that averages are steady only if each event is
-# independent of the others. Andrei Markov did not believe the "only", and counted 20,000 letters of *Eugene Onegin* by
-# hand (1913). After a vowel only 13 of 100 letters were vowels, after a consonant 66. So each letter depends on the one
-# before, and yet the share of vowels was steady.
+# **Counting, to win an argument.** Can averages be steady, if each event depends on the one before? Andrei Markov
+# counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 letters were vowels, after a
+# consonant 66, and yet their share was steady.
 #
-# **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
-# two letters, searched another page for the same two, and wrote down what followed:
+# **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, took two letters from a book,
+# searched another page for the same two, and wrote down what followed:
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# Do the same with some pages of Python's manual, of which only letters, commas and full stops are kept:
+# **Do the same with some pages of Python's manual:**
 
 # %% tags=["live", "hide-input"]
 page = re.sub(r"[^A-Za-z,.]+", " ", to_text(held_out[:8000]))
@@ -609,16 +565,15 @@ touch(
 # In 1951 he let people play your game. They, too, erred mostly where words begin, and he found between 0.6 and 1.3
 # bits a letter, in books without capitals and punctuation.
 #
-# **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
-# a Transformer. So they left the encoder out, and put pages and article into one row. In the same year Radford and
-# others trained such a half on books: GPT.
+# **Half a Transformer.** In 2018 Liu and others left the encoder out, and Radford and others trained such a half on
+# books: GPT.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# What does the machine write if it always takes the most probable letter? Write 120 letters with `greedy_search`, and
-# look for the loop. Why can't it get out?
+# Write 120 letters with `greedy_search`, which always takes the most probable one, and look for the loop. Why can't the
+# machine get out?
 
 # %% tags=["answer"]
 from clear_attention import greedy_search
@@ -675,14 +630,12 @@ exercises.show("language_model")
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of it, with attention by blocks, the norm first, and queries and keys that turn.
+# **Your machine so far:** half of [the whole](recap.py#put-together-by-hand), which goes on with any text.
 #
-# It reads one letter at a time. A chat program does not: what reaches it are pieces of words.
+# It reads one letter at a time. A chat program does not: what reaches it are pieces of words. Why?
 #
-# * [Pieces of words](pieces_of_words.py): how text becomes tokens, what a piece saves and what it hides.
-# * [A head that copies](induction.py): what two layers can do and one can't.
+# * [Pieces of words](pieces_of_words.py): what a piece saves, and what it hides.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.
-# * Reference: [the language model](../reference/language_model.md), and [`sample`](../reference/generation.md).
 #
 # Read on elsewhere: Shannon (1951), [Prediction and Entropy of Printed
 # English](https://doi.org/10.1002/j.1538-7305.1951.tb01366.x); Bengio and others (2003), [A Neural Probabilistic

@@ -6,22 +6,17 @@
 # %% [markdown]
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# What if the text is a book, with a million letters? A text is a line of **places**, each with a letter, or a piece of
-# a word. When it is read, all places ask at once, and each has a row of weights, one for every place: a thousand places
-# have a thousand rows of a thousand, a square. (Only a machine that writes with a [cache](cache.py) needs one row at a
-# time.)
+# Let a machine read a whole book, a million letters long. All letters ask at once, and each of them looks at all. So
+# there is a weight for every pair of letters, and together they are a square: a million rows, of a million weights
+# each. Where does one put such a square?
 #
-# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 places at once, and [Gemini
-# 1.5](https://arxiv.org/abs/2403.05530) (2024) a million. One wall between the two is memory. (How the million was
-# reached has not been published.) Ten lines of NumPy get a laptop past this wall, for one layer. (The other wall is
-# time. It comes at the end.)
+# In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
+# or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
+# the two is memory, and ten lines of NumPy get a laptop past it, for one layer.
 #
-# First run into the wall. Three squares show bytes. One is the memory of a laptop, 16 GB. One is the inputs: the
-# queries, keys and values. And one is the weights. (There are 8 heads of 64 numbers, as in the first Transformer, with
-# four bytes for a number.) Let the text grow.
-#
-# 1. At how many places do the weights break out of the laptop?
-# 2. Guess before you go on to a million: how many laptops would have to lend all their memory?
+# But first run into the wall. The squares show three sizes: the memory of a laptop, then the queries, keys and values
+# that go in, and the weights. There are eight heads of 64 numbers, as in the first Transformer. **Let the text grow,
+# and watch for the moment when the weights break out of the laptop:**
 
 # %% tags=["live", "hide-input"]
 import math
@@ -67,12 +62,9 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Where, and how many?</summary>
-#
-# 1. At a little over 22,000, which is about a dozen pages if a place is a letter. From 1,000 to 30,000 places the
-#    inputs grow 30-fold, but the weights 900-fold.
-# 2. Two thousand: the weights of a million places take 32 terabytes, in every layer. Here they are, and the orange one
-#    is yours:
+# That happens a little after 22,000 places, which is about a dozen pages if a place is a letter. A text that is 30
+# times as long has inputs 30 times as large, but its weights are 900 times as many. And the whole book? For every layer
+# its weights take 32 terabytes. Those are the memories of two thousand laptops, and the orange one is yours:
 
 # %% tags=["hide-input"] alt="Two thousand small squares in twenty rows of a hundred, one for each laptop. The first one is orange."
 import matplotlib.pyplot as plt
@@ -96,18 +88,17 @@ assert [round(n / 1e9) for n in (block, 3 * block, beside)] == [1, 3, 8]
 assert round((3 * block + beside) / 1e9) == 11 < 16
 
 # %% [markdown]
-# </details>
-#
-# What comes *out* of attention is no larger than what goes in. Must the huge matrix between the two ever be there?
+# What goes into attention would have fitted easily, and so would what comes out of it. Must the huge square between the
+# two ever be there?
 #
 # ## One row at a time
 #
-# No. The output of a query needs the **row** of its own weights, and no other row. So make one row, multiply it with
-# the values, keep the output, and throw the row away. Row by row would be slow, because processors are fastest at large
-# products. So take a **block** of neighbouring queries at a time.
+# No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
+# make one row, multiply it with the values, keep the output, and throw the row away before you make the next.
 #
-# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then switch the look-ahead
-# mask on. With small blocks, which share of all scores is never computed: none, a quarter, or nearly half?
+# Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. Here are 32
+# queries. **Step through their blocks, and watch how little is in memory at a time. Then switch the look-ahead mask on:
+# what is hatched is never computed at all.**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -122,23 +113,21 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Which share?</summary>
+# The square is still computed from its top to its bottom, but nobody ever sees it whole. And with the mask and small
+# blocks, nearly half of it need not be computed.
 #
-# With small blocks nearly half: a block never reads the keys that come after its last query.
-#
-# </details>
-#
-# And the book? Take blocks of 32 queries. Then 32 rows of each head are in memory at a time, and not a million:
+# Does the book fit now? Take blocks of 32 queries. Then 32 rows of each head are in memory at a time, and not a
+# million:
 #
 # $$
 # 8 \cdot 32 \cdot 1{,}000{,}000 \cdot 4 \text{ bytes} \approx 1 \text{ GB}
 # $$
 #
 # A program holds about three such matrices at a time, scores, powers and weights, which makes 3 GB. Inputs and outputs
-# take 8 more. That is 11, and the laptop has 16. **The attention of one layer fits.** (You will see one block of it
-# really run.)
+# take 8 more. That is 11, and the laptop has 16. **The attention of one layer fits.**
 #
-# As a formula: a block of queries $Q_b$ meets the keys $K_b$ and the values $V_b$ that it may see, and gives
+# The formula is the one that you know, with a block of queries $Q_b$ in place of all of them, and with the keys $K_b$
+# and the values $V_b$ that this block may see:
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
@@ -148,7 +137,7 @@ touch(
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
 # gets only the keys up to its last query. It still needs a mask: of the queries 4 to 7, only the last may see key 7.
-# Draw this mask first. (In NumPy `[:, None]` makes a column of a row, and a row can be compared with a column.)
+# Draw this mask first.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -157,7 +146,7 @@ touch(
 #         last = min(first + block, len(q))  # this block: q[first:last]
 #         end, mask = len(k), 0  # it sees all keys k[:end], and nothing is hidden
 #         if causal:
-#             end, mask = ...
+#             end, mask = ...  # x[:, None] makes a column of a row x
 #         outputs.append(...)
 #     return np.concatenate(outputs)
 # ```
@@ -188,7 +177,7 @@ def by_blocks(q, k, v, block, causal=False):
 
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Does it find the same? And does the book fit?</summary>
+# Does it find the same as before? And does a block of the book really run on a computer like yours?
 
 # %% tags=["hide-input"]
 # With by_blocks the outputs are those of attention, and with causal=True those of the look-ahead mask:
@@ -216,21 +205,18 @@ assert output.dtype == np.float32
 assert 380e6 < peak < 400e6  # three matrices of 32 rows
 
 # %% [markdown]
-# The same numbers come out, because they are only computed in another order. Nothing is approximated, and nothing has
-# to be trained again. And the block of the book takes what we said: three matrices of 128 MB, or 3 GB for eight heads.
-#
-# </details>
+# The same numbers come out, because nothing is approximated, and only the order of the work has changed. And a block
+# that meets the whole book takes what we said: three matrices of 128 MB for one head, so 3 GB for eight.
 #
 # ## How much memory blocks save
 #
-# Blocks throw their weights away. But training needs the weights once more on the way back, because the slope of a
-# value is its weight times the slope of the output. So blocks compute the weights twice. **Are they slower?**
+# Training needs the weights once more, on the way back, because the slope of a value is its weight times the slope of
+# the output. Blocks have thrown them away, so they make them a second time.
 #
-# We measured a step of training, there and back, of attention alone, with 8,192 keys and the future hidden. If plain
-# attention takes 100 % of the time, what do blocks take? And let the text get twice as long, from 4,096 to 8,192 keys:
-# by how many % does the memory of blocks grow (without inputs and outputs)?
+# We measured such a step of training, there and back, with 8,192 keys and the future hidden. Two squares show the
+# memory that it took beside inputs and outputs:
 
-# %% tags=["live", "hide-input"]
+# %% tags=["hide-input"] alt="Two squares, as large as the memory that was measured. Plain attention is a large one, and beside it attention in blocks is a tiny one, with a side of about a ninth."
 import json
 from pathlib import Path
 
@@ -243,11 +229,38 @@ results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 times, memory = pictures.lines(results)
 longest = max(set(memory["ours"]) & set(memory["blockwise"]))
 both = ("ours", "blockwise")
+megabytes = [memory[who][longest] for who in both]
+side = (megabytes[1] / megabytes[0]) ** 0.5
+figure, ax = plt.subplots(figsize=(4.4, 2.1), layout="constrained")
+ax.add_patch(plt.Rectangle((0, 0), 1, 1, color="#d55e00"))
+ax.add_patch(plt.Rectangle((1.5, 0), side, side, color="#0072b2"))
+for x, size, name in zip(
+    (0.5, 1.5 + side / 2), megabytes, ("plain", "in blocks"), strict=True
+):
+    ax.text(x, -0.06, f"{name}: {size:,.0f} MB", ha="center", va="top")
+ax.set(xlim=(-0.4, 2.2), ylim=(-0.24, 1.02), aspect="equal")
+ax.axis("off")
+plt.show()
+assert longest == 8192  # as the text says
+assert 0.1 < side < 0.12
+assert 75 < megabytes[0] / megabytes[1] < 85
+assert 16_000 / 2 < megabytes[0] < 16_000  # more than half of the laptop
+
+# %% [markdown]
+# **About eighty times less.** What filled more than half of a laptop now fits into its corner, and the numbers
+# that come out are the same.
+#
+# But there is no free lunch, is there? Blocks make every weight twice. **If a step of plain attention takes 100 % of
+# the time, how much does a step in blocks take?**
+
+# %% tags=["live", "hide-input"]
 doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
 slower = [times[who][longest] / times[who][longest // 2] for who in both]
 by_blocks_takes = times["blockwise"][longest] / times["ours"][longest]
-assert longest == 8192  # as the text says
 assert by_blocks_takes < 0.9  # blocks are the faster ones
+assert 2.8 < doubled[0] < 3.3
+assert doubled[1] < 2
+assert 3.6 < min(slower) <= max(slower) < 4.7
 
 from live import bet
 
@@ -257,44 +270,23 @@ bet(
         (
             "time of blocks, of 100 % for plain",
             round(100 * by_blocks_takes),
-            "That would be faster still: the weights are computed twice.",
-            "They compute the weights twice, but of nearly half of the scores they compute nothing.",
-        ),
-        (
-            "memory of blocks, more by",
-            round(100 * doubled[1] - 100),
-            "A block has as many rows as before, but each row gets twice as long.",
-            "A block has as many rows as before, and each row gets only twice as long.",
+            "That would be faster still: the weights are made twice.",
+            "They make the weights twice, but of nearly half of the scores they compute nothing.",
         ),
     ],
-    high=300,
+    high=200,
     step=5,
 )
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Blocks were faster, because nearly half of the scores are skipped. And the longer text took less than twice the
-# memory: a part does not grow, since a first step with only 512 places took 24 MB already. But it took about four times
-# the time.
-#
-# In the picture "plain" attention makes the whole matrix, and "blockwise" is that of our package. Beside them are Keras
-# (`keras.ops`) and PyTorch (`torch`), which cuts the keys, too, as the [next lesson](online_softmax.py) does. Each
-# horizontal line stands for ten times the memory of the one below it. Where a line ends early, the matrix did not fit
-# into the machine any more:
+# Blocks were faster, because nearly half of the scores are skipped. Where nothing is hidden, they are the slower ones:
 
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
+# %% tags=["hide-input"]
 from IPython.display import Markdown, display
 
-figure, ax = plt.subplots(figsize=(4.8, 3.6), layout="constrained")
-pictures.draw(ax, memory, "memory, in MB")
-ax.yaxis.set_major_formatter("{x:,.0f}")
-ax.grid(axis="y", color="#808080", alpha=0.4)
-plt.show()
-
-megabytes, seconds = (
-    [line[who][longest] for who in both] for line in (memory, times)
-)
+seconds = [times[who][longest] for who in both]
 (forward,) = (  # without the way back
     [float(np.median(row["times_ms"][f"{who} graph"])) / 1000 for who in both]
     for row in results["attention"]
@@ -311,7 +303,6 @@ megabytes, seconds = (
 rows = [
     f"| with {longest:,} keys | plain | blockwise |",
     "| --- " * 3 + "|",
-    f"| memory, future hidden | {megabytes[0]:,.0f} MB | {megabytes[1]:,.0f} MB |",
     f"| time of a step, future hidden | {seconds[0]:.1f} s | {seconds[1]:.1f} s |",
     f"| time of a step, nothing hidden | {open_[0]:.1f} s | {open_[1]:.1f} s |",
     f"| only the way forward, future hidden | {forward[0]:.1f} s | {forward[1]:.1f} s |",
@@ -322,6 +313,36 @@ print(f"measured on {results['date'].split(',')[0]}: {computer['processor']},")
 print(
     f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB, float32, no GPU"
 )
+assert round(forward[1], 1) == 0.5
+assert 2 < forward[1] * (1e6 / longest) ** 2 / 3600 < 2.3  # hours
+assert 1.1 < seconds[0] / seconds[1] < 2
+assert 1.8 < forward[0] / forward[1] < 2.2
+assert open_[0] < open_[1]
+
+# %% [markdown]
+# </details>
+#
+# As long as the future is hidden, blocks skip more than they repeat, and so the lunch *is* free.
+#
+# ## What blocks do not mend
+#
+# **Blocks mend the memory, and not how the time grows**, since each query still meets all keys before it. With 8,192
+# places the way forward took half a second. With a million it would take 122² times as long, which is over two hours
+# for one layer. If that is to be less, letters [must see less](windows.py).
+#
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>For the curious: how memory grows, the way back, and a check</summary>
+#
+# In this picture "plain" attention makes the whole matrix, and "blockwise" is the one of our package. Beside them are
+# Keras (`keras.ops`) and PyTorch (`torch`), which cuts the keys, too, as the [next lesson](online_softmax.py) does.
+# Each horizontal line stands for ten times the memory of the one below it. Where a line ends early, the matrix did not
+# fit into the machine any more:
+
+# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
+figure, ax = plt.subplots(figsize=(4.8, 3.6), layout="constrained")
+pictures.draw(ax, memory, "memory, in MB")
+ax.yaxis.set_major_formatter("{x:,.0f}")
+ax.grid(axis="y", color="#808080", alpha=0.4)
+plt.show()
 
 
 def growth(line):
@@ -331,31 +352,8 @@ def growth(line):
 
 
 assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
-assert bytes_in_words(weights(longest)) == "2 GB"
-assert round(weights(longest) / 1e9, 1) == 2.1
-assert abs(megabytes[0] * 1e6 / weights(longest) - 4) < 0.3
-assert abs(memory["ours"][4096] * 1e6 / weights(4096) - 5) < 0.3
-assert 2.8 < doubled[0] < 3.3
-assert doubled[1] < 2
-(short,) = (row["megabytes"] for row in results["memory"] if row["who"] == "short")
-assert round(short) == 24  # 512 places, with the way back
-assert round(seconds[1], 1) == 2.1
-assert round(forward[1], 1) == 0.5
-assert 2 < forward[1] * (1e6 / longest) ** 2 / 3600 < 2.3  # hours
-assert 3.6 < min(slower) <= max(slower) < 4.7
-assert 1.1 < seconds[0] / seconds[1] < 2
-assert 1.8 < forward[0] / forward[1] < 2.2
-assert [round(each, 1) for each in open_] == [2.7, 3.2]
 
 # %% [markdown]
-# Where nothing is hidden, blocks are the slower ones. Plain attention held about four matrices of 2.1 GB with 8,192
-# keys, and about five smaller ones with 4,096. Why not as many, we do not know. So its memory grew threefold, and not
-# fourfold.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1" id="the-function-read"><summary>The way back, and a check</summary>
-#
 # The package makes the weights a second time in [`blockwise_attention`](../reference/blockwise.md), and computes the
 # gradient block by block, too.
 #
@@ -410,21 +408,11 @@ for name, one, other in zip(names, *found, strict=True):
 # %% [markdown]
 # </details>
 #
-# ## What blocks do not mend
-#
-# **Blocks mend the memory, and not how the time grows**, since each query still meets all keys before it. With 8,192
-# places the way forward took 0.5 s here. With a million it would take 122² times as long: over two hours, for one
-# layer, once. If that is to be less, letters must see less. [How far must a letter see?](windows.py)
-#
-# And each row is still there as a whole. The fast memory of a graphics processor is so small that a row of a million
-# numbers does not fit into it. The next lesson cuts the rows [in pieces](online_softmax.py), too.
-#
 # ## Who found this, and when
 #
-# In 2016 Chen and others saved memory in another place: they threw away what a layer had found, and made it once more
-# on the way back. In 2020 Kitaev, Kaiser and Levskaya wrote that attention can be had for each query by itself, and its
-# weights made again on the way back. Rabe and Staats measured in 2021 how little memory that needs if the keys are cut
-# as well: with 16,384 places 59 times less than before, and in training 32 times.
+# In 2016 Chen and others threw away what a whole layer had found, and made it once more on the way back. In 2020
+# Kitaev, Kaiser and Levskaya wrote that attention can be had for each query by itself. Rabe and Staats measured in 2021
+# how little memory that needs if the keys are cut as well: with 16,384 places 59 times less than before.
 #
 # ## Exercises
 #
@@ -498,13 +486,13 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# A block of queries holds whole rows. But a softmax divides by the sum of its row. How could it begin before the row is
-# there?
+# A square of 32 terabytes has become a strip that fits into a laptop, and not one number has changed. But each row of
+# the strip is still there as a whole, and for the fast memory of a graphics processor even one row of a million is too
+# long. Can it be cut, too, although a softmax divides by the sum of its row?
 #
 # * [A softmax in pieces](online_softmax.py): the trick behind FlashAttention.
 # * [A window on the past](windows.py): how far must a letter see?
-# * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
-#   [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a layer takes blocks by itself.
+# * [Reference: blockwise](../reference/blockwise.md): the function in our package.
 #
 # Read on elsewhere: Chen and others (2016), [Training Deep Nets with Sublinear Memory
 # Cost](https://arxiv.org/abs/1604.06174); Kitaev, Kaiser and Levskaya (2020), [Reformer: The Efficient

@@ -9,9 +9,9 @@
 # "22.12.1960" is the 22nd of December. Hand it over together with a sentence of 100 letters, and a machine that nobody
 # has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
-# Below, two machines read this date, which were trained for 500 steps each. One was **told** which places are empty,
-# and the other was **not told**. **Drag the slider until the second one makes a mistake.** Watch its look run out into
-# the emptiness. Then type a date of your own.
+# Below, two machines read this date. One was **told** which places are empty, and the other was **not told**. **Drag
+# the slider until the second one makes a mistake, and watch its look run out into the emptiness.** Then type a date of
+# your own.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -57,15 +57,14 @@ machine(
 
 # %% [markdown]
 # Where does the emptiness come from? Texts are handed to a machine many at a time, because one large matrix is
-# multiplied faster than many small ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a
-# letter that means nothing, the **padding**, which has the id 0. Both machines were trained on texts of 34 places:
+# multiplied faster than many small ones. Such a *batch* must be a rectangle, and so the shorter texts are filled up
+# with a letter that means nothing: the **padding**, which has the id 0.
 #
 # --8<-- "diagrams/batch.svg"
 #
-# <details class="lesson-more" markdown="1"><summary>At 34 places nobody would notice anything</summary>
-#
-# The machine that was not told even reads a few more dates than the one that was told (one training each, so this may
-# be chance):
+# So how much emptiness stands behind a text depends on its neighbours in the batch. At 34 places, as in their training,
+# both machines read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of them does the
+# machine that was not told still read? Draw it.**
 
 # %% tags=["hide-input"]
 import sys
@@ -103,35 +102,19 @@ assert untold[0] > told[0]
 assert untold[0] > 0.97 > 0.6 > untold[-1]
 assert percent(untold[-1]) == "32.7 %"
 assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
-print("of 2,000 unseen dates, at 34 places:")
-for name, shares in rows.items():
-    print(f"{percent(shares[0])} right, {name}")
-
-# %% [markdown]
-# </details>
-#
-# At 34 places both machines read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of
-# them does the machine that was not told still read?**
 
 # %% tags=["live", "remove-input"]
-from live import bet
+from live import sketch
 
-bet(
+sketch(
     "masks/padding",
-    [
-        (
-            "not told of padding, 60 places",
-            round(100 * untold[2], 1),
-            "It has learnt to live with some padding. In most dates 26 more places do not yet outvote the letters.",
-            "Every place of padding gets a little weight, and there are many more of them than in its training.",
-        ),
-        (
-            "not told of padding, 100 places",
-            round(100 * untold[3], 1),
-            "It has learnt to live with some padding, so even now it reads many of the dates.",
-            "A little weight for each place of padding adds up: the letters that matter are outvoted.",
-        ),
-    ],
+    lengths,
+    100 * untold,
+    across="places, text and padding",
+    upwards="Of 100 dates the machine that was not told reads",
+    unit="",
+    below="It has learnt to live with some padding, so that many dates still come out right.",
+    above="Each place of padding takes only a little weight. But there are many of them, and the letters are outvoted.",
 )
 
 # %% [markdown]
@@ -165,54 +148,14 @@ plt.show()
 # Why does emptiness do harm? Because the softmax gives every place some weight, and there are more and more empty
 # places. You saw it in the bar under the answers: what the emptiness takes is lost to the letters.
 #
-# <details class="lesson-more" markdown="1"><summary>Is it only their number?</summary>
-#
-# The places after 34 are new to the machine that was not told. So we make a row of 100 places without a new one: we
-# append 66 copies of place 33, which is empty in every text and which it knows.
-
-# %% tags=["hide-input"]
-few, given = texts[:500], target.encode(dates[:500])
-
-
-def looked(vectors, ids):
-    """Return the share of dates read right, and what the padding takes of the weight."""
-    context = seeing.encoder(vectors)
-    logits, maps = seeing.decode(given[:, :-1], context, None, return_weights=True)
-    exact = np.all(np.argmax(logits, axis=-1) == given[:, 1:], axis=-1).mean()
-    empty = np.array(ids == 0)[:, None, None]
-    return exact, (maps["0.cross"] * empty).numpy().sum(axis=-1).mean()
-
-
-ids = {n: np.array(source.encode(few, length=n)) for n in (34, 100)}
-vectors = {
-    n: np.array(seeing.source_positions(seeing.embed_source(ids[n]) * 8.0))
-    for n in ids
-}
-copied = [*range(34), *[33] * 66]
-found = {
-    "34 places": looked(vectors[34], ids[34]),
-    "66 copies of place 33": looked(vectors[34][:, copied], ids[100]),
-    "66 new places": looked(vectors[100], ids[100]),
-}
-for name, (exact, share) in found.items():
-    print(f"{name:21} {exact:4.0%} right, {share:.0%} of the weight on padding")
-measured = [0.99, 0.21], [0.66, 0.39], [0.37, 0.43]
-np.testing.assert_allclose([*found.values()], measured, atol=0.005)
-
-# %% [markdown]
-# So their number alone does about half of the harm. The other half comes from places that are new.
-#
-# </details>
-#
 # So the padding must get a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that
-# this key is *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
-# round](../guides/mask_conventions.py).)
+# this key is *blocked*. Elsewhere it holds a 0.
 #
-# Here are the weights that head 1 of the trained machine's encoder gives for a short text with two places of padding. A
-# row is a letter that looks, and a column one that is looked at. What is hidden is hatched.
+# Here are the weights of a head of the trained machine, for a short text with two places of padding. A row is a letter
+# that looks, a column is one that is looked at, and what is hidden is hatched.
 #
-# Uncover one place of padding: above the grid, press the first button "pad". How much weight does it take from the
-# letters? **A dare: leave a letter with nothing to look at.** What becomes of its row?
+# **Uncover one place of padding: press the first "pad" above the grid, and see what it takes from the letters. Then a
+# dare: leave a letter with nothing to look at.**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask, scaled_dot_product_attention
@@ -253,8 +196,8 @@ lab(
 )
 
 # %% [markdown]
-# A place of padding may still *look*, as the last two rows show. But what comes out at its place must not be used,
-# neither by later parts nor when mistakes are counted.
+# Padding is hidden as a key, and not as a query: its own two rows still *look*. But what comes out of them is used
+# nowhere.
 #
 # ## By hand
 #
@@ -264,8 +207,7 @@ lab(
 # --8<-- "diagrams/mask_by_hand.svg"
 #
 # The padding leaves *before* the division, so that the other weights still add up to one. If its weight were set to 0
-# afterwards, the others would add up to only 0.356. So `softmax` gets the mask from `attention`. If nobody gives one,
-# `mask=0` hides nothing.
+# afterwards, the others would add up to only 0.356. So it is `softmax` that gets the mask:
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -277,52 +219,17 @@ def softmax(scores, mask):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def attention(q, k, v, mask=0):
+def attention(q, k, v, mask=0):  # 0 hides nothing
     scores = q @ k.T / np.sqrt(k.shape[-1])
     return softmax(scores, mask) @ v
 
 
 print("weights", softmax(scores, mask).round(3))
 
-# %% [markdown]
-# ## The formula
-#
-# $$
-# w_{ij} = \begin{cases} 0 & \text{if } \text{mask}_{ij} = 1 \\[4pt]
-# \dfrac{e^{s_{ij}}}{\sum_{l:\, \text{mask}_{il} = 0} e^{s_{il}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
-# $$
-#
-# Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
-# query $i$ may see.
-#
-# In code, [`create_padding_mask`][clear_attention.create_padding_mask] makes this mask: it puts a 1 wherever an id is
-# 0.
-#
-# <details class="lesson-more" markdown="1"><summary>Its axes, and padding that is not behind a text</summary>
-#
-# Here are three texts, of which two are not padded at the end. In the picture a row is a whole text, and a 1 is
-# hatched.
-
-# %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
-import matplotlib.pyplot as plt
-from clear_attention import create_padding_mask, plot_mask
-
-ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
-padding = create_padding_mask(ids)
-print(padding.shape)
-print(padding[:, 0, 0].numpy())
-figure, ax = plt.subplots(figsize=(3.2, 2), layout="constrained")
-names = ["text 0", "text 1", "text 2"]
-plot_mask(padding[:, 0, 0], names, ["0", "1", "2", "3", "4"], ax=ax)
-ax.set(ylabel="")
-plt.show()
-
 # %% tags=["live", "remove-input"]
 import re
 from pathlib import Path
 
-expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
-np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # The numbers of the drawing are those that the functions of this page compute.
 drawn = Path("../diagrams/mask_by_hand.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
@@ -334,20 +241,26 @@ for hidden in (0 * mask, mask):
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 
 # %% [markdown]
-# The axes are texts, heads, queries and keys, and size 1 means that all heads share the mask, or all queries.
+# ## The formula
 #
-# In text 0 the 7 and the 6 are a question that was filled up to four places, and the 1 is an answer that was put behind
-# it. Text 2 is filled up on the left, as is done where texts are to end together.
+# $$
+# w_{ij} = \begin{cases} 0 & \text{if } \text{mask}_{ij} = 1 \\[4pt]
+# \dfrac{e^{s_{ij}}}{\sum_{l:\, \text{mask}_{il} = 0} e^{s_{il}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
+# $$
 #
-# </details>
+# Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
+# query $i$ may see. So a mask changes only who takes part in the sum.
+#
+# In code, [`create_padding_mask`][clear_attention.create_padding_mask] makes this mask: it puts a 1 wherever an id is
+# 0.
 #
 # ## A row with nothing left { #queries-with-no-key-left }
 #
-# In the grid above the row became zeros, because there somebody took care. Your own attention does not yet. Say that
-# one text of a batch is empty, like a blank line in a file. Then its places may look at no key at all.
+# In the grid above the row became zeros, because there somebody took care. Your own attention does not yet. And it can
+# happen: a text of a batch may be empty, like a blank line in a file, so that its places may look at no key at all.
 #
-# Here two letters look at three places. In row 0 of the mask one place is hidden, in row 1 all three. All keys are
-# equal, and the values are chosen so that the output is just the weights:
+# Here two letters look at three places, and from the second letter all three are hidden. All keys are equal, and the
+# values are chosen so that the output is just the weights:
 
 # %%
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
@@ -363,7 +276,7 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # into NaN**, because the next nudge is computed from all texts of the batch together.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
-# weights 0 and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
+# weights 0 and output 0.** Now mend your `softmax`, so that it keeps this rule. One expression is missing:
 #
 # ```python
 # def softmax(scores, mask):
@@ -386,10 +299,77 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>Does what is hidden really not matter?</summary>
+# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>For the curious: what hides the harm, which side is padded, and a promise</summary>
 #
-# Put anything you like under the mask, even NaN: no real letter's output changes. This is a promise of the package.
-# (Your own `attention` does not keep it, because 0 times NaN is NaN.)
+# Both machines were trained for 500 steps. At 34 places the one that was not told even reads a few more dates than the
+# other, which may be chance, as each was trained only once.
+#
+# Is it only the number of empty places that does the harm? The places after 34 are new to the machine that was not
+# told. So we make a row of 100 places without a new one: we append 66 copies of place 33, which is empty in every text
+# and which it knows.
+
+# %% tags=["hide-input"]
+few, given = texts[:500], target.encode(dates[:500])
+
+
+def looked(vectors, ids):
+    """Return the share of dates read right, and what the padding takes of the weight."""
+    context = seeing.encoder(vectors)
+    logits, maps = seeing.decode(given[:, :-1], context, None, return_weights=True)
+    exact = np.all(np.argmax(logits, axis=-1) == given[:, 1:], axis=-1).mean()
+    empty = np.array(ids == 0)[:, None, None]
+    return exact, (maps["0.cross"] * empty).numpy().sum(axis=-1).mean()
+
+
+ids = {n: np.array(source.encode(few, length=n)) for n in (34, 100)}
+vectors = {
+    n: np.array(seeing.source_positions(seeing.embed_source(ids[n]) * 8.0))
+    for n in ids
+}
+copied = [*range(34), *[33] * 66]
+found = {
+    "34 places": looked(vectors[34], ids[34]),
+    "66 copies of place 33": looked(vectors[34][:, copied], ids[100]),
+    "66 new places": looked(vectors[100], ids[100]),
+}
+for name, (exact, share) in found.items():
+    print(f"{name:21} {exact:4.0%} right, {share:.0%} of the weight on padding")
+measured = [0.99, 0.21], [0.66, 0.39], [0.37, 0.43]
+np.testing.assert_allclose([*found.values()], measured, atol=0.005)
+
+# %% [markdown]
+# So their number alone does about half of the harm. The other half comes from places that are new.
+#
+# In our masks a 1 hides. Some other libraries, Keras among them, count [the other way
+# round](../guides/mask_conventions.py). And padding need not stand behind a text. Here are three texts, of which two
+# are not padded at the end. In the picture a row is a whole text, and a 1 is hatched.
+
+# %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
+import matplotlib.pyplot as plt
+from clear_attention import create_padding_mask, plot_mask
+
+ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
+padding = create_padding_mask(ids)
+print(padding.shape)
+print(padding[:, 0, 0].numpy())
+figure, ax = plt.subplots(figsize=(3.2, 2), layout="constrained")
+names = ["text 0", "text 1", "text 2"]
+plot_mask(padding[:, 0, 0], names, ["0", "1", "2", "3", "4"], ax=ax)
+ax.set(ylabel="")
+plt.show()
+
+# %% tags=["live", "remove-input"]
+expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
+np.testing.assert_array_equal(padding[:, 0, 0], expected)
+
+# %% [markdown]
+# The axes are texts, heads, queries and keys, and size 1 means that all heads share the mask, or all queries.
+#
+# In text 0 the 7 and the 6 are a question that was filled up to four places, and the 1 is an answer that was put behind
+# it. Text 2 is filled up on the left, as is done where texts are to end together.
+#
+# Does what is hidden really not matter? Put anything you like under the mask, even NaN: no real letter's output
+# changes. This is a promise of the package. (Your own `attention` does not keep it, because 0 times NaN is NaN.)
 
 # %%
 ids = source.encode(["3 may 2018"], length=34)
@@ -408,8 +388,8 @@ print("the ten letters: not one bit has changed")
 #
 # Vaswani and others, who built the first Transformer (2017), hide a score before the softmax: they set it to −∞, so
 # that $e$ to its power is 0. With that an empty row becomes NaN. Their program added -1,000,000,000 instead. With that
-# an empty row looks at its padding, and nobody is warned. (In numbers of 16 bits, which many programs compute with,
-# -1,000,000,000 does not fit and becomes −∞.) A guide tries [four ways to hide a score](../guides/hiding_scores.py).
+# an empty row looks at its padding, and nobody is warned. A guide tries [four ways to hide a
+# score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #
@@ -482,8 +462,8 @@ exercises.show("masks")
 #
 # ## Where to go next
 #
-# Padding is not the only thing to hide. The decoder writes one letter after the other, but while it is trained, the
-# whole answer lies before it. What keeps it from copying?
+# What a mask hides is gone before anything is shared out. And padding is not the only thing to hide. The decoder writes
+# one letter after the other, but while it is trained, the whole answer lies before it. What keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.
@@ -491,5 +471,6 @@ exercises.show("masks")
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.2.3, where the mask takes two sentences; Micikevicius and others (2017), [Mixed Precision
-# Training](https://arxiv.org/abs/1710.03740), which computes in 16 bits; Keras's guide [Understanding masking and
+# Training](https://arxiv.org/abs/1710.03740), which computes in 16
+# bits, where -1,000,000,000 becomes −∞; Keras's guide [Understanding masking and
 # padding](https://keras.io/guides/understanding_masking_and_padding/).

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # How many r are in 73700?
 #
-# A chat program was asked a question. What reached the model behind it, if that was GPT-4 (2023), were seven
-# numbers:
+# A chat program was asked a question. If the model behind it was GPT-4 (2023), what reached it were seven numbers:
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
@@ -17,35 +16,29 @@
 # The question was "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
 # Now you see three r, and the model still sees none.
 #
-# <details class="lesson-more" markdown="1"><summary>Did that happen?</summary>
-#
-# Programs that answered "two" were famous for it in 2024 ([an account of it](https://arxiv.org/abs/2601.18030), 2026).
-# The numbers are from GPT-4's own table of pieces, `cl100k_base`, which is public (looked up in November 2026).
-#
-# </details>
-#
 # [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is hardly any large machine
-# built like that? And who decides that 73700 is a piece?
+# built like that?
 #
 # ## Neither letters nor words
 #
-# **Letters are too short.** Our model looks back at 128 tokens, and a token is what a machine takes as one unit. If
-# that is a letter, 128 are about two lines of print. And twice as many tokens take [four times as many
+# **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. As
+# letters, they are about two lines of print. And twice as many tokens take [four times as many
 # scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
-# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new
-# one. Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
+# **Words are too many.** Each would need a vector of its own in the table, and tomorrow somebody writes a new one.
 #
-# So common words should be one piece, and rare ones several, down to single letters. A rule that only counts finds
-# such pieces.
+# So common words should be one piece, and rare ones several. To find such pieces, it is enough to count.
 #
 # ## Glue what stands together, by hand { #by-hand }
 #
-# Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together wherever
-# they do. Then begin again: what is glued counts as one piece. This is *byte pair encoding*, or BPE.
+# Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together
+# everywhere. Then begin again, with what is glued as one piece. This is *byte pair encoding*, or BPE.
 #
-# In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? If several are equally common, take the one that comes first in the text.
+# In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
+# is "es". Now the h of "these" has lost its e, and h and e stand together only twice. So do two other pairs, but "he"
+# comes first in the text, and is the second piece.
+#
+# <details class="lesson-more" markdown="1"><summary>Three rounds in code</summary>
 
 # %%
 from collections import Counter
@@ -61,10 +54,6 @@ def glued(pieces, a, b):
         else:
             found.append(piece)
     return found
-
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>Three rounds</summary>
 
 
 # %%
@@ -88,14 +77,11 @@ for pair in ("he", "es", "se"):
 assert len(best) == 14
 
 # %% [markdown]
-# The h of "these" has lost its e to the s. So h and e now stand together only twice, as often as two other pairs, and
-# come first in the text. In the third round no pair is left that stands there more than once, so it is a tie, and the
-# first is taken.
+# In the third round no pair is left that stands there more than once, so it is a tie again.
 #
 # </details>
 #
-# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. A dare: get to 14.
-# The number beside a pair says how often it stands there.
+# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -121,11 +107,12 @@ touch(
 #
 # </details>
 #
+# So the rule is not the best one, but it is quick.
+#
 # ## Two thousand rules from a manual
 #
-# So the rule is not the best one, but it is quick. What does it find in a long text? Let it read what our language
-# model has read, nine tenths of the manual of Python. All that is learnt are the glued pairs, in their order. The text
-# is first cut into words, each with the space before it, so that no piece reaches into the next word.
+# What does it find in a long text? Let it read the manual of Python, as our language model did. The text is first cut
+# into words, so that no piece reaches into the next one:
 
 # %% tags=["hide-input"]
 import re
@@ -159,19 +146,17 @@ def learn(words, rounds):
 
 rules = learn(Counter(WORD.findall(seen)), 2000)
 new = [shown([a + b]) for a, b in rules]
-for name, begin in (("first", 0), ("from 300 on", 300), ("from 1000 on", 1000)):
+for name, begin in (("first", 0), ("from 1000 on", 1000)):
     print(f"{name}:\n ", *new[begin : begin + 6])
 for ending in ("ing", "ment", "ation"):
     print(f"number {new.index(ending) + 1}:", ending)
 
 # %% [markdown]
-# It begins with the empty space of indented lines, with dashes, and with "th". Later come whole words of this manual.
+# Later pieces are whole words of this manual. And nobody told it what an ending is, yet three of them are among the
+# first hundred pieces.
 #
-# Nobody told it what an ending is, and yet three of them are among the first hundred pieces.
-#
-# To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Since letters
-# stay pieces, no word is unknown. GPT-2 (2019) and many since begin with the 256 bytes, so that not even a new sign is
-# unknown.
+# To cut a new text, begin with its letters and apply these rules in their order. Because letters stay pieces, no word
+# is unknown any more.
 #
 # <details class="lesson-more" markdown="1"><summary>A line, cut by more and more rules</summary>
 
@@ -195,8 +180,6 @@ for number in (0, 30, 300, 2000):
 
 # %% tags=["remove-input"]
 assert "".join(cut(unseen, rules)) == unseen
-assert 0.95 < (256 + 3000) * 128 / 429_952 < 1
-assert new[:3] == ["␣␣", "--", "th"]
 assert {"ing", "ment", "ation"} <= {*new[:100]}
 assert len(cut(line, rules[:300])) < 20
 assert len(cut(line, rules)) < len(cut(line, rules[:300]))
@@ -208,8 +191,7 @@ assert len(cut(" functions", rules)) == 1
 #
 # </details>
 #
-# Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Into how many pieces goes
-# your name? A sentence that is not English? And "functions", with no space before it?
+# **Let it glue, and watch the pieces grow. Then cut your own name, and a sentence that is not English.**
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -233,25 +215,18 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What to see</summary>
+# A name and a foreign language fall into crumbs, because the pieces were made for this manual. So whoever writes in
+# another language has more tokens to pay for.
 #
-# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual.
-# So whoever writes in another language has more tokens to pay for. The Hindi word for "earth" was eight pieces for
-# GPT-4, and is three for GPT-4o (2024), whose table is twice as large (looked up in November 2026). And "functions" is
-# one piece behind a space only. At the start of a text it is two other tokens, as "strawberry" is three for GPT-4:
-# `str|aw|berry`.
-#
-# </details>
-#
-# The strawberries stay in crumbs, because this manual has none. In GPT-4's table, which was made in about 100,000
-# rounds, " strawberry" is one piece.
+# The strawberries stay in crumbs, too. In GPT-4's table, which was made in about 100,000 rounds, " strawberry" is one
+# piece.
 #
 # ## What pieces save, and what they cost
 #
-# **What they save.** Take the tenth of the manual that was kept out, and cut it with the first 1,000 rules: a piece
-# then holds 3.1 letters on average. So with as many tokens a machine of pieces looks back 3.1 times as far, and it
-# writes in a little less than a third of the steps. Or, over the *same* text, attention compares each piece with each,
-# so of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left.
+# **What they save.** In the tenth of the manual that was kept out, a piece of the first 1,000 rules holds 3.1 letters
+# on average. So with as many tokens a machine of pieces looks back 3.1 times as far. Or, over the *same* text,
+# attention compares each piece with each, and of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left. So pieces buy a longer
+# view, or less work, and all it took was counting.
 #
 # <details class="lesson-more" markdown="1"><summary>How far back 128 pieces reach</summary>
 #
@@ -275,15 +250,93 @@ assert 2.9 < per_piece < 3.4
 # %% [markdown]
 # </details>
 #
-# **What they cost.** Each piece needs a vector of its own in the table. With 256 bytes and 3,000 rules our language
-# model would have 3,256 of them, and in these nearly as many numbers as in all of it now. And a vector is learnt only
-# when its piece comes up in the text. The more rules there are, the more rarely a single piece comes up.
+# **What they cost.** Each piece needs a vector of its own, and this vector is learnt only when its piece comes up in
+# the text. The more rules there are, the more rarely a single piece comes up, and so [more rules do not always
+# help](#do-more-rules-always-help).
 #
-# <details class="lesson-more" markdown="1"><summary>Do more rules always help?</summary>
+# ## What can no longer be seen
 #
-# No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
-# tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
-# Our machine reads letters and has no rules: its dashed line is drawn across only for comparison.
+# A number does not say how its piece is spelled. So the **letters** are lost, unless the model picks them up elsewhere,
+# and that is the whole riddle of the strawberry.
+#
+# The **digits** are lost in the same way. Our date machine writes single letters. Suppose it had to write pieces, with
+# 100 rules learnt from 3,000 of its answers, each like 2018-05-03. Some pieces stay inside the year, the month or the
+# day. Others reach across a dash into the next number. How many of the 100 do?
+
+# %% tags=["live", "remove-input"]
+from clear_attention import create_date_pairs
+from live import bet
+
+_, answers = create_date_pairs(3000)
+date_rules = learn(Counter(answers), 100)
+across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
+bet(
+    "pieces_of_words/dates",
+    [
+        (
+            "pieces with digits of two numbers",
+            len(across),
+            "A dash stands behind every year and every month, and counting takes a dash as it takes a digit.",
+            "Many pieces do hold digits of one number only, such as 20, with which a year begins, or the month -10.",
+        ),
+    ],
+    unit=" of 100",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Dates in pieces</summary>
+
+# %% tags=["hide-input"]
+for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
+    cut_date = [*date]
+    for a, b in date_rules:
+        cut_date = glued(cut_date, a, b)
+    print(shown(cut_date))
+    assert date != "2018-05-03" or "8-0" in cut_date
+print(len(across), "of 100 pieces reach from one number")
+print("into the next:", *across[-4:])
+assert 40 < len(across) < 90
+assert {("2", "0"), ("-1", "0")} <= {*date_rules}
+
+# %% [markdown]
+# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
+# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. Nothing
+# tells the machine that the pieces `8-03` and `8-04` both begin with an 8. It must learn that for each piece.
+#
+# </details>
+#
+# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Now
+# add 89, which is one piece:
+#
+# ```text
+# from the left:    123|456|7
+#                 +       8 9
+#
+# from the right:   1|234|567
+#                 +        89
+# ```
+#
+# Ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the 6, which stands inside another
+# piece. With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh and Strouse, 2024).
+# So bad arithmetic may be a bad cut.
+#
+# <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do models learn to spell, and do more rules always help?</summary>
+#
+# **Did the strawberry happen?** Programs that answered "two" were famous for it in 2024 ([an account of
+# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of pieces, `cl100k_base`, which
+# is public (looked up in November 2026). At the start of a text "strawberry" is three pieces for GPT-4, `str|aw|berry`.
+#
+# **Do models learn to spell?** Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to
+# spell a piece of GPT-2 from its vector alone. Of pieces that were new to this network it got 33 of 100 right. So there
+# is some spelling in the vectors.
+#
+# **Who pays for other languages?** The Hindi word for "earth" was eight pieces for GPT-4, and is three for GPT-4o
+# (2024), whose table is twice as large (looked up in November 2026).
+#
+# **Do more rules always help?** No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only
+# counts what came after the last tokens, one token, two or three. Bits are counted by the letter, so that short pieces
+# and long ones can be compared. Our machine reads letters and has no rules: its dashed line is drawn across only for
+# comparison.
 
 # %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: the line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, the share of rows of tokens that were never met: of rows of two from none to a quarter, of three from few to more than half."
 import math
@@ -370,101 +423,27 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 #
 # </details>
 #
-# ## What can no longer be seen
-#
-# **Letters.** A number does not say how its piece is spelled, and a model must pick that up elsewhere.
-#
-# <details class="lesson-more" markdown="1"><summary>Do models pick it up?</summary>
-#
-# Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its
-# vector alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling in the
-# vectors.
-#
-# </details>
-#
-# **Digits.** Our date machine writes single letters. Suppose it had to write pieces, with 100 rules learnt from 3,000
-# of its answers, each like 2018-05-03. Some of the pieces stay inside the year, the month or the day. Some pieces reach
-# across a dash, from one number into the next. How many of the 100 do?
-
-# %% tags=["live", "remove-input"]
-from clear_attention import create_date_pairs
-from live import bet
-
-_, answers = create_date_pairs(3000)
-date_rules = learn(Counter(answers), 100)
-across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
-bet(
-    "pieces_of_words/dates",
-    [
-        (
-            "pieces with digits of two numbers",
-            len(across),
-            "A dash stands behind every year and every month, and counting takes a dash as it takes a digit.",
-            "Many pieces do hold digits of one number only, such as 20, with which a year begins, or the month -10.",
-        ),
-    ],
-    unit=" of 100",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Dates in pieces</summary>
-
-# %% tags=["hide-input"]
-for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
-    cut_date = [*date]
-    for a, b in date_rules:
-        cut_date = glued(cut_date, a, b)
-    print(shown(cut_date))
-    assert date != "2018-05-03" or "8-0" in cut_date
-print(len(across), "of 100 pieces reach from one number")
-print("into the next:", *across[-4:])
-assert 40 < len(across) < 90
-assert {("2", "0"), ("-1", "0")} <= {*date_rules}
-
-# %% [markdown]
-# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
-# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. Nothing
-# tells the machine that the pieces `8-03` and `8-04` both begin with an 8. It must learn that for each piece.
-#
-# </details>
-#
-# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Now add
-# 89, which is one piece:
-#
-# ```text
-# from the left:    123|456|7
-#                 +       8 9
-#
-# from the right:   1|234|567
-#                 +        89
-# ```
-#
-# To add two numbers, ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the 6, which
-# stands inside another piece. With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh
-# and Strouse, 2024).
-#
 # ## Who found this, and when
 #
-# **To save space.** Philip Gage (1994) wanted to make files smaller: put a byte that the file does not use in place of
-# the commonest pair, and begin again. So the rule is called *byte pair encoding*.
+# **To save space.** Philip Gage (1994) made files smaller: put a byte that the file does not use in place of the
+# commonest pair, and begin again.
 #
-# **To name what has no name.** Twenty years later, machines that translate stumbled over words that were not in their
-# table. Rico Sennrich, Barry Haddow and Alexandra Birch (2016) cut the words by Gage's rule: in
-# "Abwasserbehandlungsanlage" each piece can be translated, sewage, treatment, plant. That was simpler than to look the
-# word up in a dictionary, and it translated better.
+# **To name what has no name.** Machines that translate stumbled over words that were not in their table. Rico Sennrich,
+# Barry Haddow and Alexandra Birch (2016) cut them by Gage's rule: in "Abwasserbehandlungsanlage" each piece can be
+# translated, sewage, treatment, plant.
 #
 # **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
-# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word,
-# or grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until
-# the name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
+# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
+# grew rude. It is the name of somebody who counted on and on with others on Reddit, one number a message, until the
+# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? With `WORD`, `learn` and `cut` of the folded code
-# above, learn 300 rules from the first 40,000 letters, once in words and once as if all were a single word. To cut the
-# whole, apply `glued` with one rule after the other. Compare the letters a piece, and the first ten pieces.
+# We let no piece reach into the next word. What is lost by that? With the functions of the folded code, learn 300 rules
+# from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a piece, and
+# the first ten pieces.
 
 # %% tags=["answer"]
 part = seen[:40_000]
@@ -531,14 +510,12 @@ exercises.show("pieces_of_words")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so that only the
-# table has more rows.
+# **Your machine so far:** the half Transformer of the last lesson, whose table has more rows.
 #
 # Cut into pieces, texts have every length: a line has ten, a book a hundred thousand. But a batch is a rectangle. How
 # do the short ones and the long ones go into it together?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
-# * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.
 #
 # Read on elsewhere: Sennrich and others (2016), [Neural Machine Translation of Rare Words with Subword

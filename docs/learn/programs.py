@@ -9,9 +9,8 @@
 # In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
 # write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
 #
-# We shall use two heads, and a small network between them. But first write the head that you know. Here it is at work.
-# Each row is a letter that looks, and each number is a weight. The sign `^` stands before the text, so that the first
-# letter has something to look at:
+# Let us begin with the head that you know. Each row is a letter that looks, and `^` gives the first one something
+# to look at:
 
 # %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
 from fractions import Fraction
@@ -56,18 +55,17 @@ assert sum(3**n for n in range(1, 9)) == 9840
 #
 # A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
-# Take a shorter text, `cab`. Each letter becomes a *token*: a row of zeros with a 1 for its letter and a 1 for its
-# place. Each of the two parts is called *one-hot*. Places count from 0, so the b stands at place 2. Its token is 0, 1,
-# 0 for the letter, and 0, 0, 1 for the place.
+# In the shorter text `cab`, each letter becomes a *token*, a row of zeros with a 1 for its letter and a 1 for its
+# place. Places count from 0, so the token of the b is 0, 1, 0 for the letter, and 0, 0, 1 for place 2.
 #
-# Each place wishes for the one before it. So we write a *table of wishes*, with a row for each place that looks and a
-# column for each place that is looked at: 1 for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The
-# table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts the place out of a token:
+# Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
+# looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$, below three rows of
+# zeros that ignore the letter. $W_K$ only cuts the place out of a token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A one-hot place times the table is one row of the table, and this is the query. The query times a one-hot key is one
-# number of this row. So **a score is an entry of the table.**
+# A place times the table is one row of the table, and this is the query. The query times a key is one number of this
+# row. So **a score is an entry of the table.** Whatever we wish for, we write down, and it becomes a score.
 
 # %%
 tokens = np.array([[0, 0, 1, 1, 0, 0], [1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]])
@@ -82,13 +80,12 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are right. But place 2 wishes for the a only, and gives it no more than 0.576 of its weight. A softmax
-# turns a lead of 1 into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$. So a yes must be worth more
-# than 1. Try it out:
+# The scores are as we wished, but the weights are not. Place 2 wishes for the a only, and gives it no more than 0.576,
+# because a softmax turns a lead of 1 into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$. So a yes must
+# be worth more than 1.
 #
-# 1. Turn the yes up, until each place fetches a single letter.
-# 2. Press the wishes, until each place fetches the letter *after* it, and the last place its own.
-# 3. What does a place fetch that has two wishes? And what does one without a wish?
+# **Turn the yes up, until each place fetches a single letter. Then press the wishes: what does a place fetch that has
+# two of them, and what does one without any?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -118,29 +115,15 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# 1. From 6 on the table shows 1.00. But this is rounded: even at 10 each of the others still gets 0.00005 times as
-#    much.
-# 2. Place 0 wishes for place 1, and the two others wish for place 2.
-# 3. Two wishes share the weight, so half of each letter comes back. Without a wish all scores are equal, and each
-#    letter gets a third.
-#
-# </details>
-#
-# **Whoever is wished for gets an equal share of the weight. Where nobody is wished for, all get an equal share.**
+# Two wishes share the weight, so half of each letter comes back. Without a wish all scores are equal, so everybody gets
+# the same. In short: **whoever is wished for gets an equal share, and where nobody is wished for, all do.**
 #
 # ## Select and aggregate
 #
-# Longer texts need larger tables. [`select`][clear_attention.select] fills them for you: it asks a function of yours
-# about each pair, here whether place `query` wishes for place `key`, and makes $W_Q$ and $W_K$. A yes is worth 128.
-# Then each of the others gets $e^{-128}$ times as much, which in 32 bits is 0.
-#
-# [`aggregate`][clear_attention.aggregate] adds $W_V$, which cuts out what is brought back, and $W_O$, which hands it on
-# as it is. What comes out is a `MultiHeadAttention` whose numbers are written.
-#
-# Texts have up to eight letters now, and `^` before them. So a token has 4 numbers for `^`, a, b or c, and 9 for its
-# place:
+# Longer texts need larger tables, and nobody wants to fill them by hand. [`select`][clear_attention.select] asks a
+# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$, with a yes of 128.
+# [`aggregate`][clear_attention.aggregate] adds what is to be brought back, and out comes a `MultiHeadAttention` whose
+# numbers are written:
 
 # %%
 from clear_attention import aggregate, select
@@ -148,6 +131,7 @@ from clear_attention.programs import features, rows
 
 # Two matrices: one cuts the 4 numbers of its letter out of a token, one the 9 of its place.
 letter, place = features(4, 9)
+# What counts of the token that looks, what of the one that is looked at, and who wishes for whom:
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
@@ -157,31 +141,7 @@ fetched = head(tokens, mask=mask)[0, :4].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The same head without select and aggregate</summary>
-#
-# Here are the four matrices, put into an empty `MultiHeadAttention`:
-
-# %%
-from clear_attention import MultiHeadAttention
-
-table = np.eye(9, k=-1)  # each place wishes for the place before
-table[0, 0] = 1  # and ^ for itself
-W_Q = np.vstack([np.zeros((4, 9)), table])
-W_K = np.vstack([np.zeros((4, 9)), np.eye(9)])
-W_V = np.vstack([np.eye(4), np.zeros((9, 4))])
-W_O = np.eye(4)
-
-by_hand = MultiHeadAttention(4, num_heads=1, d_k=9, d_v=4, use_bias=False)
-by_hand.build((None, None, 13))
-# It divides its scores by the root of d_k = 9, so 3 is put in first.
-by_hand.set_weights([128 * 3 * W_Q, W_K, W_V, W_O])
-for ours, theirs in zip(by_hand.get_weights(), head.get_weights(), strict=True):
-    np.testing.assert_array_equal(ours, theirs)
-
-# %% [markdown]
-# </details>
-#
-# Is the head right in each text of one to eight letters?
+# Is this head right in each text of one to eight letters?
 
 # %% tags=["hide-input"]
 from itertools import product
@@ -206,22 +166,15 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# It is. It looks by places only, so its map is the same whatever the text says.
+# It is, and we know why.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
 # Now to sorting. Think of people who line up by height. Whoever counts those who are smaller knows how many will stand
 # before him. So if a head could count, a text could be sorted.
 #
-# First an easier count: how often does each letter occur? For this a head looks by letters, and not by places:
-#
-# ```python
-# like_itself = select(letter, letter, lambda query, key: key == query)
-# ```
-#
-# The first argument says what counts of the token that looks, its letter or its place. The second says the same of the
-# token that is looked at. (In the code ^ is 0, a is 1, b is 2 and c is 3.) So each letter looks at the letters like
-# itself. Let each of these hand over a 1. What comes back to an a in `abca`, and what to the b?
+# First an easier count: how often does each letter occur? Let each letter look at the letters like itself, which hand
+# over a 1 each. What comes back to an a in `abca`, and what to the b?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -260,13 +213,12 @@ bet(
 # </details>
 #
 # A head can't count in this way. But it can *share*. Think of a cake that is cut into equal pieces. Whoever sees one
-# piece knows how many share the cake. So let `^` have a piece, too, and see how large it is. It tells how many letters
-# share with it:
+# piece knows how many share the cake. So let `^` have a piece, too, and see how large it is:
 #
 # --8<-- "diagrams/cake.svg"
 #
-# Whom must each letter look at? Press the wishes until the count is right in all texts. A ? stands where `^` gets no
-# weight, so that nothing is said. Then take the second task, *how many are smaller*. We need it for sorting.
+# **Whom must each letter look at? Press the wishes until the count is right in all texts. Then take the second task,
+# which we need for sorting.**
 
 # %% tags=["live", "remove-input"]
 # The pieces of the drawing, and what the questions at the end of the page say.
@@ -297,16 +249,110 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What is missing, and the head in Python</summary>
+# Each letter must look at the letters like itself, or at the smaller ones, *and at* `^`. Then the head can count, in
+# its own way: with $n$ letters beside `^` it says $1 / (n + 1)$ where it should say $n$. A feed-forward network turns
+# the one into the other, because it can [hold a table](feed_forward.py#many-alarms-one-table).
 #
-# Each letter must look at the letters like itself *and at* `^`. In the second task it looks at the smaller ones, and at
-# `^`.
+# ## Two heads: sorting
 #
-# How does the piece of `^` come out of the head? `^` hands over a 1, and the letters hand over 0. So the average that
-# comes back is the weight of `^`. In the code `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`,
-# or a letter like me":
+# Now let them line up. In the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network
+# writes the count into free columns of its token, as a **note**:
+#
+# --8<-- "diagrams/line_up.svg"
+#
+# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2, and two stand before place 3.
+# But place 4 must get a b, too, and nobody has counted 3.
+#
+# **Let the places fetch one after the other. By which rule does each of them find its letter? Then write a text of your
+# own, and try to break the rule.**
+
+# %% tags=["live", "remove-input"]
+touch(
+    "seats",
+    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
+    "</p>",
+    text="ccab",
+    place=0,
+)
+
+# %% [markdown]
+# Each place looks for **the largest note below its own number**. So one note can fill several places.
+# Now we write it down:
 
 # %%
+from clear_attention.programs import Program, look_up
+
+# Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
+letter, place, share, smaller = features(4, 9, 1, 9)
+is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
+
+# The first head: ^ is 0, a is 1, b is 2, c is 3. "into" says which columns it writes.
+below_me = select(letter, letter, lambda query, key: key < query or key == 0)
+head_1 = aggregate(below_me, is_begin, into=share)
+
+# look_up is a feed-forward network that holds a table: 1/9 means 8, ..., 1 means 0.
+counts = np.array(
+    [8, 7, 6, 5, 4, 3, 2, 1, 0]
+)  # so that the shares 1/9, 1/8, ..., 1 rise
+one_hot = np.eye(9)[counts]
+network = look_up(share, 1 / (counts + 1), one_hot, into=smaller)
+
+# The second head: the larger a count, the better, but it must be below the place.
+my_place = select(place, smaller, lambda query, key: key if key < query else -1)
+not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
+head_2 = aggregate(my_place + not_begin, letter)
+
+program = Program([head_1, network, head_2])  # one after the other
+
+# %% [markdown]
+# The function of the second head says *how much* a key is wanted. What is added with `+` makes `^` unwanted, because
+# `^` carries the note 0, too.
+#
+# Such a row of heads and networks is a **program**. Does this one sort each of the 9,840 texts?
+
+# %% tags=["hide-input"]
+tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
+fetched = program(tokens, mask=mask).numpy().argmax(axis=-1)
+right = check(signs[fetched], sorted)
+assert right == [True] * 9840
+kept = programs.sort()(tokens, mask=mask).numpy().argmax(axis=-1)
+for ours, theirs, text in zip(fetched, kept, texts, strict=True):
+    assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
+
+# %% [markdown]
+# It does. There was nothing to train, and there is nothing to doubt.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: all matrices, and what nobody can write</summary>
+#
+# **The same head without select and aggregate.** Here are the four matrices, put into an empty `MultiHeadAttention`.
+# $W_V$ cuts out what is brought back, and $W_O$ hands it on as it is. With a yes of 128 each of the others gets
+# $e^{-128}$ times as much, which in 32 bits is 0:
+
+# %%
+from clear_attention import MultiHeadAttention
+
+table = np.eye(9, k=-1)  # each place wishes for the place before
+table[0, 0] = 1  # and ^ for itself
+W_Q = np.vstack([np.zeros((4, 9)), table])
+W_K = np.vstack([np.zeros((4, 9)), np.eye(9)])
+W_V = np.vstack([np.eye(4), np.zeros((9, 4))])
+W_O = np.eye(4)
+
+by_hand = MultiHeadAttention(4, num_heads=1, d_k=9, d_v=4, use_bias=False)
+by_hand.build((None, None, 13))
+# It divides its scores by the root of d_k = 9, so 3 is put in first.
+by_hand.set_weights([128 * 3 * W_Q, W_K, W_V, W_O])
+for ours, theirs in zip(by_hand.get_weights(), head.get_weights(), strict=True):
+    np.testing.assert_array_equal(ours, theirs)
+
+# %% [markdown]
+# **The head that counts.** The first argument of `select` says what counts of the token that looks, its letter or its
+# place, and the second says the same of the token that is looked at. In the code `^` is 0, a is 1, b is 2 and c is 3,
+# so `key in (0, query)` means "`^`, or a letter like me". `^` hands over a 1, and the letters hand over 0. So the
+# average that comes back is the weight of `^`:
+
+# %%
+letter, place = features(4, 9)
 # This cuts out the one number that is 1 for ^ and 0 for all others.
 is_begin = letter[:, :1]
 like_me = select(letter, letter, lambda query, key: key in (0, query))
@@ -322,36 +368,7 @@ counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
 right = check(counted, lambda text: [text.count(sign) for sign in text])
 
 # %% [markdown]
-# </details>
-#
-# So the head can count. But with $n$ letters beside `^` it says $1 / (n + 1)$ where it should say $n$. A feed-forward
-# network turns the one into the other, because it can [hold a table](feed_forward.py#many-alarms-one-table).
-#
-# ## Two heads: sorting
-#
-# Now let them line up. In the first head each letter of `cabacb` counts the smaller ones. A feed-forward network writes
-# the count into free columns of its token, as a **note**:
-#
-# --8<-- "diagrams/line_up.svg"
-#
-# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2, and two stand before place 3.
-# Place 4 must get a b, too, but nobody has counted 3. So each place looks for **the largest note below its own
-# number**.
-#
-# Write a text of your own, and say what each place will fetch before you press. Can you find a text that comes out
-# wrong?
-
-# %% tags=["live", "remove-input"]
-touch(
-    "seats",
-    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
-    "</p>",
-    text="ccab",
-    place=0,
-)
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The maps of both heads, with all weights</summary>
+# **The maps of both heads that sort, with all weights:**
 
 # %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
@@ -380,75 +397,28 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# </details>
+# **Is there something that nobody can write?** In 2020 Michael Hahn took a simple question: is the number of ones in a
+# row of zeros and ones odd? Change one sign, and the right answer turns over. But the answer of a Transformer hardly
+# moves on a long row, he proved, as an average hardly moves when one of many numbers changes. So it can't be sure. In
+# 2022 David Chiang and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets
+# every row right, on paper, where numbers have digits without end.
 #
-# Now we write it down. Two things are new. The function in `select` may also return a number that says *how much* a key
-# is wanted. Each 1 is worth 128, as a yes is, so the highest wins. And `+` adds the scores of two selections. It is
-# needed because `^` carries the note 0, too (it gets its own whole cake), so that place 1 would want it. The second
-# selection makes `^` unwanted.
-
-# %%
-from clear_attention.programs import Program, look_up
-
-# Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
-letter, place, share, smaller = features(4, 9, 1, 9)
-is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
-
-# The first head: ^ is 0, a is 1, b is 2, c is 3. "into" says which columns it writes.
-below_me = select(letter, letter, lambda query, key: key < query or key == 0)
-head_1 = aggregate(below_me, is_begin, into=share)
-
-# look_up is a feed-forward network that holds a table: 1/9 means 8, ..., 1 means 0.
-counts = np.array(
-    [8, 7, 6, 5, 4, 3, 2, 1, 0]
-)  # so that the shares 1/9, 1/8, ..., 1 rise
-one_hot = np.eye(9)[counts]
-network = look_up(share, 1 / (counts + 1), one_hot, into=smaller)
-
-# The second head: the larger a count, the better, but it must be below the place.
-my_place = select(place, smaller, lambda query, key: key if key < query else -1)
-not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
-head_2 = aggregate(my_place + not_begin, letter)
-
-program = Program([head_1, network, head_2])  # one after the other
-
-# %% [markdown]
-# Such a row of heads and networks is a **program**. Does this one sort each of the 9,840 texts?
-
-# %% tags=["hide-input"]
-tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
-fetched = program(tokens, mask=mask).numpy().argmax(axis=-1)
-right = check(signs[fetched], sorted)
-assert right == [True] * 9840
-kept = programs.sort()(tokens, mask=mask).numpy().argmax(axis=-1)
-for ours, theirs, text in zip(fetched, kept, texts, strict=True):
-    assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
-
-# %% [markdown]
-# It does. The package keeps it as `sort`, one of [eight programs](../reference/programs.md). Another one adds numbers.
+# The package keeps `sort` as one of [eight programs](../reference/programs.md). Another one adds numbers.
+#
+# </details>
 #
 # ## Who found this, and when
 #
 # In 2021 Gail Weiss, Yoav Goldberg and Eran Yahav proposed RASP, a small programming language for what a Transformer
 # does: `select`, `aggregate`, our counting and our sorting come from it.
 #
-# <details class="lesson-more" markdown="1"><summary>Is there something that nobody can write?</summary>
-#
-# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one sign,
-# and the right answer turns over. But the answer of a Transformer hardly moves on a long row, he proved, as an average
-# hardly moves when one of many numbers changes. So it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
-# weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where numbers have
-# digits without end.
-#
-# </details>
-#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Write a causal head that tells each token at which place the last a stood, its own place included. Before the first a
-# any answer will do. Add two selections: how much is an a wanted, and how much a place? (There is no ^ here, so in the
-# code a is 0, b is 1 and c is 2. Who looks does not matter, so `query` is not needed.)
+# Write a causal head that tells each token at which place the last a stood, its own place included. Add two selections:
+# how much is an a wanted, and how much a place? There is no `^` here, so in the code a is 0, b is 1 and c is 2. Before
+# the first a any answer will do.
 #
 # ```python
 # letter, place = features(3, 8)
@@ -482,8 +452,8 @@ assert found.tolist() == expected
 # ### Exercise 2
 #
 # Are there more a's than b's in a text? One head tells it, without counting. What comes back to each letter shall be
-# above 0 if there are more a's, below 0 if there are more b's, and else 0. Whom does it look at, and what does each
-# sign hand over?
+# above 0 if there are more a's, below 0 if there are more b's, and else 0. Whom does it look at, and what is handed
+# over?
 #
 # ```python
 # letter, place = features(4, 9)
@@ -491,8 +461,6 @@ assert found.tolist() == expected
 # voters = select(letter, letter, lambda query, key: ...)
 # vote = aggregate(voters, hands_over)
 # ```
-#
-# Try it on all texts, those without a and b among them.
 
 # %% tags=["answer"]
 letter, place = features(4, 9)
@@ -544,7 +512,8 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head. Training found two by itself that do what one would write. Was that luck?
+# You can now write heads, and say why they are right. Training found two by itself that do what one would write. Was
+# that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.

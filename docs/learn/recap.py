@@ -9,13 +9,14 @@
 # Three letters of "june 5th, 1955" are a 5, and all three go into the machine as the same 64 numbers. Yet it writes
 # `1955-06-05`. How does it find out which 5 is the day?
 #
-# You know all its parts. Here they are in one picture. The **encoder**, on the left, reads the text. The **decoder**,
-# on the right, writes the answer, one letter after the other. (Each letter is a *token*.)
+# You have met every part that it has for this. Now we walk once through the whole machine, from a letter that goes in
+# to a letter that comes out. Here is the map:
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# Read it from below. The lines that run around the parts are the residuals. Our machine has one layer on each side. The
-# numbers in the picture are the steps of a walk.
+# Read it from below. The **encoder**, on the left, reads the text. The **decoder**, on the right, writes the answer,
+# one letter after the other. The lines that run around the parts are the residuals, and the numbers are the steps of
+# our walk. Each letter is a *token*.
 #
 # <details class="lesson-more" markdown="1"><summary>The lesson of each part</summary>
 #
@@ -27,10 +28,11 @@
 #
 # ## One letter on its way
 #
-# Walk through the encoder with the day's 5, step by step. A strip shows the 64 numbers of a letter: blue is positive,
-# orange is negative. Above is our 5, below it the first 5 of the year. At which step do they part? Their *similarity*
-# is 1 if their vectors have the same direction, 0 if they have nothing in common, and −1 if they point in opposite
-# directions.
+# We begin on the left, with the day's 5. A strip shows its 64 numbers, and below it lies the strip of another 5, the
+# first 5 of the year. How alike the two are says their *similarity*: 1 if their vectors have the same direction, 0 if
+# they have nothing in common.
+#
+# **Walk with the 5, step by step. Where do the two 5s part?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -42,7 +44,7 @@ import trained
 from clear_attention import date_tokenizers
 from date_machine import machine, still
 from examples import numpy_machine as own
-from live import bet, grid, journey, touch
+from live import grid, journey, touch
 
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
@@ -101,18 +103,17 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers.** What attention found is different (0.22), but it is added to two letters
-# that are alike, so behind step 4 they are still at 0.62. The network then takes them from 0.62 to 0.09. (Similarity
-# says how far two vectors are apart, and not what can be read from them: see the j below.)
-#
-# Now choose the two 5s of 1955. They stay alike, at about 0.9. But they must part a little, since without their places
-# 1945 and 1954 would look alike.
+# **Both 5s come in as the same 64 numbers.** Attention finds something else for each of them, because their neighbours
+# are different. But what it finds is only added, so they are still rather alike. It is the network that takes them
+# apart: they leave the encoder with a similarity of 0.09. So one 5 has become a day, and the other a piece of a year.
 #
 # ## From the text into the answer
 #
-# How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`. We follow the last
-# letter, because what comes out there says what is written next. Above is this 0, which must ask for the day, and below
-# it the first 0, which had to ask for the month. (The ▸ is the start mark.) At which step do they first clearly part?
+# How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`, and follow the last
+# letter, because what comes out there says what is written next. This 0 must ask the text for the day. Below it lies
+# the first 0, which had to ask for the month.
+#
+# **Walk on, from step 7 to step 11. Where do the two 0s part?** The ▸ is the start mark.
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -166,25 +167,20 @@ journey(
 )
 
 # %% [markdown]
-# The 14 numbers of step 11 are the *logits*. At our 0 the ninth is the largest, which stands for the 5. The softmax
-# makes probabilities of them, and a 5 is written. Then the decoder starts again, with `1955-06-05`, until it writes the
-# end mark.
+# They part at step 8, where they look at what is written so far. That is just in time, because in step 9 each of them
+# asks the text: our 0 gives nearly all its weight to the day's 5, and the first 0 most of its weight to the j of
+# "june".
 #
-# <details class="lesson-answer" markdown="1"><summary>Where do the two 0s part?</summary>
-#
-# At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
-# in time, because in step 9 they have to ask for different things. Our 0 gives nearly all its weight to the day's 5,
-# and the first 0 gives nearly nine tenths to the j of "june".
-#
-# </details>
+# The 14 numbers of step 11 are the *logits*. The softmax makes probabilities of them, the 5 is the likeliest, and a 5
+# is written. Then the decoder starts again, with `1955-06-05`, until it writes the end mark. **And that is all that
+# happens when a Transformer writes.**
 #
 # ## How can a j say June?
 #
-# When the 6 of June is written, the decoder looks mostly at the j. But january and july begin with a j, too. So how can
-# a j say June? Here are the three js on their way through the encoder.
+# One thing is strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with a j,
+# too. So how can a j say June?
 #
-# Let them walk, up to step 6. Then guess: if the j of january comes into the text in the place of our j, and the other
-# letters of "june" stay, which month will the machine write? Press "january".
+# **Let the three js walk up to step 6. Then put january's j into our text: which month will the machine write?**
 
 # %% tags=["live", "hide-input"]
 months, ways = {"01": "january", "06": "june", "07": "july"}, []
@@ -250,25 +246,14 @@ touch(
 )
 
 # %% [markdown]
-# **A j that has looked around carries its month with it.** And it need not change much: at step 6 any two of the three
-# are still similar to about 0.8.
-#
-# Now go back to step 2, with january's j in its place. Why does the machine write June again?
-#
-# <details class="lesson-answer" markdown="1"><summary>Why? And how the picture is drawn</summary>
-#
-# At step 2 no j has looked around, so all three are the same, and a j alone says no month. What is left are the other
-# letters of "june", which have looked around. (Only step 6 is what the decoder knows from its training.)
-#
-# A screen has no 64 dimensions, so we see the shadows of the points on a plane, always at the same scale. The plane
-# goes through the three points of step 6. So there nothing is lost, and at steps 3 to 5 the true distances are larger.
-# At steps 3 and 5 a point stands where the letter is together with what the part adds.
-#
-# </details>
+# It writes January, although all other letters still say June. **A j that has looked around carries its month with
+# it.** Now go back to step 2, and put january's j in once more. There no j has looked around yet, so all three are the
+# same, and the machine writes June again.
 #
 # ## The three attentions { #the-three-places }
 #
-# We met attention in steps 3, 8 and 9. What differs is who asks, who is asked, and what is hidden:
+# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time. What
+# differs is who asks, who is asked, and what is hidden:
 #
 # | attention, and its button below | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
@@ -276,8 +261,7 @@ touch(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# Press the three buttons. A row is named by the letter that looks. Only in "answer looks at text" is it named by the
-# letter that is then written. Which map shows that our 5 was copied into the answer? And which is nearly half hatched?
+# **Press the three buttons. In which map do you see that our 5 was copied?**
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -289,22 +273,94 @@ machine(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>An answer</summary>
+# "Answer looks at text" shows it: in the row of the day's 5, most of the weight is on the 5 of "5th". The row above is
+# bright there, too, since to write the 0, the machine must already see that the day has only one digit.
 #
-# "Answer looks at text" shows the copying. In the row of the day's 5, most of the weight is on the 5 of "5th". The row
-# above is bright there, too: to write the 0, the machine must already see that the day has only one digit. And in
-# "answer looks at answer" the future is hatched.
+# ## Put together by hand
+#
+# You have written a function for each part, and they are collected in one file. There a function gets all trained
+# numbers, `w`, and the name of its part, as in `feed_forward(x, w, "encoder.forward")`. What is missing is only the
+# order, as the arrows of the map say.
+#
+# Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. **Can you find
+# the first six steps of the walk?**
+
+# %% tags=["source", "hide-input"]
+import inspect
+
+for function in (own.enter, own.encode):
+    print(inspect.getsource(function))
+
+# %% [markdown]
+# The way through the decoder is yours. Five places are open:
+#
+# ```python
+# def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
+#     y = enter(ids, w["target"])
+#     found = multi_head(y, y, w, "decoder.self", ...)  # what must it not see?
+#     y = norm(..., *w["decoder.self.norm"])
+#     found = multi_head(y, ..., w, "decoder.cross", mask=0)
+#     y = norm(..., *w["decoder.cross.norm"])
+#     found = feed_forward(y, w, "decoder.forward")
+#     y = norm(y + found, *w["decoder.forward.norm"])
+#     return linear(..., w["logits"])  # a product with a matrix, and a bias added
+# ```
+#
+# Here is ours, and the function that writes one letter after the other:
+
+# %% tags=["answer"]
+for function in (own.decode, own.write):
+    print(inspect.getsource(function))
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why <code>mask=0</code>? And where is the softmax?</summary>
+#
+# The `mask=0` hides nothing, because one text at a time needs no padding. `write` has no softmax, unlike step 11,
+# because a softmax leaves the order as it is.
 #
 # </details>
 #
-# ## Where the numbers are
+# Now let these functions read. `own` is the file, `w` holds our machine's trained numbers, and `source` and `target`
+# turn letters into ids and back.
+
+
+# %%
+from clear_attention import create_date_pairs, greedy_search
+
+
+def read(text):
+    ids = own.write(source.encode([text])[0], w, target.start_id, target.end_id)
+    return target.decode([ids])[0]
+
+
+for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
+    print(f"{text:26} {read(text)}")
+
+# %% tags=["hide-input"]
+texts, _ = create_date_pairs(200, seed=1, split="test")
+by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
+assert [read(text) for text in texts] == target.decode(by_keras)
+print("200 unseen dates: read just as the package reads them")
+
+# %% [markdown]
+# **That is the whole Transformer, in NumPy. You have built it, and you can say what each line of it is for.**
 #
-# Our machine has 121,422 trained numbers. A feed-forward network has about twice as many as an attention, and more than
-# half of all are in the two networks.
+# <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 #
-# <details class="lesson-more" markdown="1"><summary>The map once more, with the numbers of each part</summary>
+# Each product with a matrix also adds a bias here, `positions` has `n = 10000` inside, and `softmax` first subtracts
+# the largest score, against overflow. `enter` multiplies the embedding by √64, so that it becomes about as large as the
+# positions.
+
+# %% tags=["source", "remove-input"]
+print(inspect.getsource(own))
+
+# %% [markdown]
+# </details>
 #
-# A part is drawn the higher, the more numbers it has, counted with its norm:
+# <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are, similarity, and how the js are drawn</summary>
+#
+# **Where the numbers are.** Here is the map once more. A part is drawn the higher, the more trained numbers it has,
+# counted with its norm:
 
 # %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
 import matplotlib.pyplot as plt
@@ -363,11 +419,20 @@ sizes = [
 assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
 
 # %% [markdown]
-# </details>
+# More than half of our machine's 121,422 numbers are in the two networks. In the first Transformer (2017, the smaller
+# of its two sizes) it is 40 %, because much went into the table, a vector for each of 37,000 pieces of words. In GPT-3
+# (2020) it is 66 %, because in so wide a machine the table hardly counts. So two thirds of its numbers look nowhere.
+# They work as in [the last lesson](feed_forward.py), each letter by itself; what they hold there is still being
+# studied.
 #
-# And in larger machines? The first Transformer has a large table, with a vector for each of 37,000 pieces of words.
-# GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more pieces. How many of 100
-# trained numbers are in the networks?
+# **Similarity** says how far two vectors are apart, and not what can be read from them: at step 6 any two of the three
+# js are still similar to about 0.8, and yet each says its month. And the two 5s of 1955 stay alike, at about 0.9. But
+# they must part a little, since without their places 1945 and 1954 would look alike.
+#
+# **How the js are drawn.** A screen has no 64 dimensions, so we see the shadows of the points on a plane, always at the
+# same scale. The plane goes through the three points of step 6. So there nothing is lost, and at steps 3 to 5 the true
+# distances are larger. At steps 3 and 5 a point stands where the letter is together with what the part adds. And only
+# step 6 is what the decoder knows from its training.
 
 
 # %% tags=["live", "remove-input"]
@@ -381,109 +446,6 @@ def share_of_forward(width, layers, of_attention, embeddings):
 first = share_of_forward(512, 12, 18, embeddings=37_000)
 gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
-bet(
-    "recap/feed-forward",
-    [
-        (
-            "the first Transformer, 2017",
-            round(100 * first, 1),
-            "Even with eighteen attentions and a large table, much is left for the networks.",
-            "The table holds a vector for each piece of a word, and here it takes about as much as all attentions.",
-        ),
-        (
-            "GPT-3, 2020",
-            round(100 * gpt_3, 1),
-            "Matrices grow with the square of the width, and a table does not. Here it hardly counts.",
-            "Each network stands beside one attention, with half as many numbers. A third is left for looking.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
-#
-# In the first Transformer (2017, the smaller of its two sizes) 40 % are in the networks, because much went into the
-# table, and into a second attention in each layer that writes. In GPT-3 (2020) it is 66 %, because in so wide and so
-# tall a machine the table hardly counts. Two thirds of GPT-3's numbers look nowhere. They are the alarms of [the last
-# lesson](feed_forward.py).
-#
-# </details>
-#
-# ## Put together by hand
-#
-# The functions that you wrote in the lessons are collected in one file (only `softmax` is longer: it first subtracts
-# the largest score, against overflow). There a function gets all trained numbers, `w`, and the name of its part, as in
-# `feed_forward(x, w, "encoder.forward")`.
-#
-# What is missing is the order: what goes where, as the arrows of the map say. Here is the way through the encoder.
-# `enter` multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
-# argument asks, and the second is asked. Can you find the first six steps of the walk?
-
-# %% tags=["source", "hide-input"]
-import inspect
-
-for function in (own.enter, own.encode):
-    print(inspect.getsource(function))
-
-# %% [markdown]
-# The way through the decoder is yours. Five places are left open:
-#
-# ```python
-# def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
-#     y = enter(ids, w["target"])
-#     found = multi_head(y, y, w, "decoder.self", ...)  # what must it not see?
-#     y = norm(..., *w["decoder.self.norm"])
-#     found = multi_head(y, ..., w, "decoder.cross", mask=0)
-#     y = norm(..., *w["decoder.cross.norm"])
-#     found = feed_forward(y, w, "decoder.forward")
-#     y = norm(y + found, *w["decoder.forward.norm"])
-#     return linear(..., w["logits"])  # a product with a matrix, and a bias added
-# ```
-#
-# Here is ours, and the function that begins from the start mark and writes one letter after the other:
-
-# %% tags=["answer"]
-for function in (own.decode, own.write):
-    print(inspect.getsource(function))
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why <code>mask=0</code>? And where is the softmax?</summary>
-#
-# The `mask=0` hides nothing, because one text at a time needs no padding. `write` has no softmax, unlike step 11,
-# because a softmax leaves the order as it is.
-#
-# </details>
-#
-# Now let these functions read. `own` is that file, `w` holds our machine's trained numbers, and `source` and `target`
-# turn letters into ids and back. `start_id` and `end_id` are the ids of the two marks.
-
-# %%
-from clear_attention import create_date_pairs, greedy_search
-
-
-def read(text):
-    ids = own.write(source.encode([text])[0], w, target.start_id, target.end_id)
-    return target.decode([ids])[0]
-
-
-for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
-    print(f"{text:26} {read(text)}")
-
-# %% tags=["hide-input"]
-texts, _ = create_date_pairs(200, seed=1, split="test")
-by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
-assert [read(text) for text in texts] == target.decode(by_keras)
-print("200 unseen dates: read just as the package reads them")
-
-# %% [markdown]
-# **That is the whole Transformer, in NumPy, and you can say what each line of it is for.**
-#
-# <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
-#
-# Each product with a matrix also adds a bias here, and `positions` has `n = 10000` inside.
-
-# %% tags=["source", "remove-input"]
-print(inspect.getsource(own))
 
 # %% [markdown]
 # </details>
@@ -541,11 +503,6 @@ assert swapped.shape == (24, 64)
 #
 # </details>
 #
-# ### An open question
-#
-# How little of a date does the machine need? In [the machine](../machine.py), hide one letter of your birthday after
-# the other, until the answer breaks. Compare with what *you* could still read.
-#
 # ## Check yourself
 
 # %% tags=["live", "remove-input"]
@@ -575,7 +532,7 @@ exercises.show("recap")
 #
 # ## Where to go next
 #
-# You can now follow every number of a Transformer from the text to the answer. But nobody typed its 121,422 trained
+# You can now follow every number of a Transformer, from the text to the answer. But nobody typed its 121,422 trained
 # numbers in. Where do they come from?
 #
 # * [Training](training.py): where all these numbers come from.

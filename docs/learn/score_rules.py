@@ -1,19 +1,19 @@
 # ---
 # title: What else goes into the scores
-# description: What a score cannot say, and the rules that say it. A cap that lifts a mask, a bias that reads further than it was trained, and the order of all four.
+# description: What a score cannot say, and the rules that say it. A price on distance, a cap that lifts a mask, and the order of all four.
 # ---
 
 # %% [markdown]
 # # What can a score not say?
 #
-# A machine that writes must not see what comes later, so a [look-ahead mask](causal.py) hides it. Yet this head of our
-# date machine sees it, although the mask is on. Its scores go through four steps, the cards: divide by the root of 16,
-# mask, cap, softmax. Only the cap is new. It holds each score between -2 and 2.
+# A score says how well a query and a key fit, and nothing else. If two keys fit equally well, they get the same score,
+# and it does not matter that one of them stands beside the query and the other a thousand letters away. But what if the
+# near one should win?
 #
-# Under the cards you can follow two scores of the start mark, the dot •: its score for itself (• at •), and for the 2,
-# which comes later. It may see nothing but itself. Yet it gives 83 % of its weight to letters that come later, and
-# there is no error. In the map such weight is orange. (Each row is a letter that looks. The stronger the colour, the
-# more weight, but small weights are drawn stronger than they are.) **Swap two cards, so that nobody looks ahead.**
+# Then distance needs a price. Say that each place costs 0.5, so that a key two places away loses 1 of its score. Here
+# is a head of our date machine while it writes 2018-05-03, after a start mark, which is the dot. Its [look-ahead
+# mask](causal.py) is on, and what comes later is hatched. **Let a place cost more and more, and watch the map of
+# weights.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -32,7 +32,7 @@ blocks = (
     model.decoder.layers[0].self_attention,
     model.decoder.layers[0].cross_attention,
 )
-answer, HEAD, CAP = "2018-05-03", 1, 2.0  # the second of four heads
+answer, HEAD = "2018-05-03", 1  # the second of four heads
 letters = ["•", *answer]
 given = target.encode([answer])[:, :-1]
 x = model.target_positions(model.embed_target(given) * 8.0)  # 8, root of 64
@@ -51,6 +51,131 @@ def weights_of(scores):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+apart = np.subtract.outer(np.arange(11), np.arange(11))
+near = []
+for each in (0.0, 0.5, 2.0):
+    paid = weights_of(np.where(future, -np.inf, own_scores - each * apart))
+    near.append(np.trace(paid) + np.trace(paid, offset=-1))
+assert near == sorted(near)
+touch(
+    "price",
+    grid(
+        "How much of its weight a letter gives to itself and its neighbour, in % (the mean).",
+        [[round(100 * share / 11)] for share in near],
+        ["no price", "0.5 a place", "2 a place"],
+    ),
+    letters=letters,
+    scores=own_scores.round(2).tolist(),
+    price=0,
+)
+
+# %% [markdown]
+# The map shrinks to a band. The head still prefers what fits, but only among its neighbours.
+#
+# A number that is added to a score because of where its key stands is called a **bias**. This one learns nothing, and
+# its name is **ALiBi**.
+#
+# So a score cannot say *you are far away*, and the bias says it. What else can it not say?
+#
+# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
+#
+# It cannot say *enough*. Training often makes scores grow, because a larger lead for the right key mostly makes the
+# right letter more probable. In the end each query looks at a single key, and there the softmax is
+# [saturated](attention.py#why-divide-by-the-root-of-d_k). In some large machines the training broke down as scores
+# grew.
+#
+# So somebody must stop the scores before that. A **soft cap** $c$ does it with the tanh, a curve that is nearly a
+# straight line near 0 and stays between -1 and 1:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$.
+#
+# Does a machine need its high scores? We take our finished date machine, and cap all of its scores, lower and lower.
+# **How many of 100 dates does it still read? Draw it.** (And could a machine that has had a low cap from the beginning
+# learn to read?)
+
+# %% tags=["live", "hide-input"]
+from live import sketch
+from trained.ablations import shares as shares_of
+
+many, right_dates = create_date_pairs(1000, seed=1, split="test")
+many, right_dates = source.encode(many), target.encode(right_dates)
+
+
+def read_with(cap):
+    """Return the share of dates that are right to the last letter, if all scores are capped."""
+    for block in blocks:
+        block.attention.softcap = cap
+    found = np.argmax(model((many, right_dates[:, :-1])), axis=-1)
+    return (found == right_dates[:, 1:]).all(axis=1).mean()
+
+
+caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
+by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
+taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
+falling = [*reversed(caps)]
+sketch(
+    "score_rules/capped",
+    falling,
+    [100 * read for read in reversed(by_cap)],
+    across="cap",
+    upwards="Of 100 dates the machine reads",
+    unit="",
+    log=True,
+    below="Many scores are small, and a cap leaves small scores nearly as they are.",
+    above="This machine has learnt to be right with high scores, and under a low cap they hardly differ.",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured, and the machines that were trained with a cap</summary>
+#
+# Capped afterwards at 5, the machine loses about half of the dates. But three machines that were *trained* with that
+# cap read over 99 of 100, each of them. Their dots, in orange, lie on one another:
+
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
+ax.plot(caps, by_cap, "o", color=BLUE)
+for cap, found in taught.items():
+    ax.plot([cap] * 3, found, "o", color=ORANGE)
+ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
+ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
+ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
+ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
+ax.minorticks_off()
+ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert uncapped > 0.99
+assert by_cap[caps.index(20.0)] > 0.99
+assert by_cap[caps.index(10.0)] > 0.95
+assert 0.3 < by_cap[caps.index(5.0)] < 0.7 < by_cap[caps.index(7.0)]
+assert by_cap[caps.index(2.0)] < 0.15
+assert min(taught[3] + taught[5]) > 0.99
+
+# %% [markdown]
+# So *this* machine needs its high scores. The task does not: even with a cap of 3 a training finds a way.
+#
+# </details>
+#
+# ## “Never”: the mask has the last word
+#
+# Nor can a score say *never*. However low it is, on paper a softmax gives it some weight. To forbid a key takes a
+# [mask](masks.py), which sets the score to minus infinity, so that its power is $e^{-\infty} = 0$.
+#
+# Surely the two rules get along? Below are the steps of our head as cards, now with a cap of 2. The mask is on, and yet
+# letters look at what comes later, which is orange in the map. No error says so. **Swap two cards, so that nobody looks
+# ahead.**
+
+# %% tags=["live", "hide-input"]
+CAP = 2.0
 steps = {
     "÷ 4": lambda scores: scores / 4,
     "cap": lambda scores: CAP * np.tanh(scores / CAP),
@@ -105,120 +230,15 @@ touch(
 )
 
 # %% [markdown]
-# **Two other orders look harmless. What do they have in common, and what do they spoil?**
+# What had happened? The cap came *after* the mask. The tanh of minus infinity is -1, so with a cap of 2 each hidden key
+# came back with a score of -2, which is a score like any other.
 #
-# <details class="lesson-answer" markdown="1"><summary>What they have in common</summary>
+# Take the start mark, which may see nothing but itself. Its own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The
+# ten letters behind it had -2 each, and $10 \cdot e^{-2} = 1.353$. They got $1.353 / (0.274 + 1.353) = 0.83$ of the
+# weight. So most of what the start mark took in came from a future that it must not know.
 #
-# The cap stands before the division. Then all scores lie between -0.5 and 0.5, and hardly differ, so that the softmax
-# can no longer choose.
-#
-# </details>
-#
-# A score says how well a query and a key fit. It cannot say *enough*, *never*, *you are far away*, or *none of
-# you*. Each takes a rule of its own: the cap, the mask, the bias and the sink. You know the mask and the sink.
-#
-# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
-#
-# Training often makes scores grow, because a larger lead for the right key mostly makes the right letter more probable.
-# This push fades only when the weights are nearly 0 or 1. By then scores can be very large, and each query looks at a
-# single key. There the softmax is [saturated](attention.py#why-divide-by-the-root-of-d_k), and in some large machines
-# the training broke down as scores grew. A **soft cap** $c$ stops the scores before that. It uses the tanh, a curve
-# that is nearly a straight line near 0 and stays between -1 and 1:
-#
-# $$
-# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
-# $$
-#
-# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change.
-#
-# Does a machine need its high scores? Take two date machines with a cap of 5. One gets it only after its training, and
-# the other had it from the beginning. How many of 100 dates does each of them read?
-
-# %% tags=["live", "hide-input"]
-from live import bet
-from trained.ablations import shares as shares_of
-
-many, right_dates = create_date_pairs(1000, seed=1, split="test")
-many, right_dates = source.encode(many), target.encode(right_dates)
-
-
-def read_with(cap):
-    """Return the share of dates that are right to the last letter, if all scores are capped."""
-    for block in blocks:
-        block.attention.softcap = cap
-    found = np.argmax(model((many, right_dates[:, :-1])), axis=-1)
-    return (found == right_dates[:, 1:]).all(axis=1).mean()
-
-
-caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
-by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
-taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
-bet(
-    "score_rules/capped-at-5",
-    [
-        (
-            "capped afterwards",
-            round(100 * by_cap[caps.index(5.0)], 1),
-            "The cap spoils much, but not everything.",
-            "This machine has learnt to be right with high scores, and under the cap they hardly differ.",
-        ),
-        (
-            "trained with the cap",
-            round(100 * float(np.mean(taught[5])), 1),
-            "The training knew the cap from the beginning, and found numbers that do without high scores.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured, with this cap and others</summary>
-#
-# Capped afterwards at 5, the machine loses about half of the dates. Trained with that cap, it reads over 99 of 100.
-#
-# The orange machines were trained with their cap. There are three for each cap, but their dots lie on one another:
-
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE = "#0072b2", "#d55e00"
-_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
-ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
-ax.plot(caps, by_cap, "o", color=BLUE)
-for cap, found in taught.items():
-    ax.plot([cap] * 3, found, "o", color=ORANGE)
-ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
-ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
-ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
-ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
-ax.minorticks_off()
-ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert uncapped > 0.99
-assert by_cap[caps.index(20.0)] > 0.99
-assert by_cap[caps.index(10.0)] > 0.95
-assert 0.3 < by_cap[caps.index(5.0)] < 0.7 < by_cap[caps.index(7.0)]
-assert by_cap[caps.index(2.0)] < 0.15
-assert min(taught[3] + taught[5]) > 0.99
-
-# %% [markdown]
-# So *this* machine needs its high scores. The task does not: even with a cap of 3 a training finds a way.
-#
-# </details>
-#
-# ## “Never”: the mask has the last word
-#
-# However low a score is, a softmax gives it some weight, at least on paper. To forbid a key takes a [mask](masks.py),
-# and one way to mask is to set the score to minus infinity, so that its power is $e^{-\infty} = 0$.
-#
-# The cards began with the cap *after* that. The tanh of minus infinity is -1, so with a cap of 2 each hidden key came
-# back with a score of -2, which is a score like any other. The start mark's own score, capped, is -1.293, and
-# $e^{-1.293} = 0.274$. The ten letters behind it had -2 each, and $10 \cdot e^{-2} = 1.353$. So they got
-# $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
-#
-# Bring the cards back into the wrong order, and move the cap. **With a larger cap, does the future get more of the
-# weight, or less?**
+# And the mistake hides well. **Put the cards back into the wrong order, and raise the cap.** With a cap of 20 the
+# future still gets some weight, but so little that no eye will find it.
 
 # %% tags=["live", "remove-input"]
 own = float(CAP * np.tanh(own_scores[0, 0] / CAP))
@@ -233,13 +253,6 @@ assert [round(share, 2) for share in leaked[:2]] == [0.83, 0.23]
 assert 0 < leaked[2] < 1e-6
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>More, or less?</summary>
-#
-# Less: 23 % with a cap of 5, and with 20 less than a millionth. So with a high cap the mistake hardly shows, unless all
-# that a query may see has very low scores.
-#
-# </details>
-#
 # <details class="lesson-more" markdown="1"><summary>Both orders in code, with three keys, of which the third is hidden</summary>
 
 
@@ -263,106 +276,17 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # %% [markdown]
 # </details>
 #
-# ## “You are far away”: the bias
-#
-# How far away a key stands, neither cap nor mask can tell. (Query times key can, if positions were
-# [added](positions.py) or [turned](turning_positions.py). What follows needs neither.)
-#
-# So a **bias** is added to each score. It depends only on where the key stands, as seen from the query: how many places
-# away and, in some, on which side. The simplest one, called **ALiBi**, learns nothing. Each place costs the same, say
-# 0.5, so that a key two places away loses 1. (Each head has its own price.) Here the head from above pays it, without a
-# cap. **What becomes of the map, if a place costs more?**
-
-# %% tags=["live", "remove-input"]
-apart = np.subtract.outer(np.arange(11), np.arange(11))
-near = []
-for each in (0.0, 0.5, 2.0):
-    paid = weights_of(np.where(future, -np.inf, own_scores - each * apart))
-    near.append(np.trace(paid) + np.trace(paid, offset=-1))
-assert near == sorted(near)
-touch(
-    "price",
-    grid(
-        "How much of its weight a letter gives to itself and its neighbour, in % (the mean).",
-        [[round(100 * share / 11)] for share in near],
-        ["no price", "0.5 a place", "2 a place"],
-    ),
-    letters=letters,
-    scores=own_scores.round(2).tolist(),
-    price=0,
-)
-
-# %% [markdown]
-# An older kind of bias, from the model T5, *learns* a number for each distance and side, and far distances share a
-# number. One of our machines has it. What has it learnt? Here are two of its four heads. Which letters does each of
-# them favour?
-
-# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
-plain, plain_record = trained.load("today-buckets")
-bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-12, 13)
-added = bias(distances).numpy()
-figure, axes = plt.subplots(
-    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
-)
-for ax, number in zip(axes, (3, 4), strict=True):
-    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
-    ax.axvline(0, linewidth=0.8, color="0.5")
-    ax.axhline(0, linewidth=0.8, color="0.8")
-    ax.set_title(f"head {number}", size=10)
-    ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key (negative: before the letter)", size=10)
-figure.supylabel("added to the score", size=10)
-plt.show()
-assert np.ptp(added, axis=1).max() > 0.5
-assert distances[added[2].argmax()] == -1
-assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
-buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
-for side in (1, -1):
-    along = bias(side * np.arange(40)).numpy()[0]
-    same = along[:, None] == along
-    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
-
-# %% [markdown]
-# Head 3 favours the letter just to the left of the one that looks, and head 4 the three that stand four to six places
-# to the right of it.
-#
-# Distances stay when a text moves. So take the test of the [positions that turn](turning_positions.py): a date begins
-# at place 40, farther to the right than any date of the training. Of 100 unseen ones the machine with the bias reads
-# over 99, and a machine that adds positions, trained equally long, fewer than one.
-
-# %% tags=["live", "remove-input"]
-adding, added_record = trained.load("dates-brief")
-shifts = plain_record["shifts"].tolist()
-(date_ids,) = source.encode(["3 may '18"])
-ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
-wrote = [
-    target.decode(greedy_search(reader, ids, max_length=11))
-    for reader in (adding, plain)
-]
-assert added_record["steps"][-1] == plain_record["steps"][-1]
-assert shifts == [0, 5, 20, 40]
-assert wrote[1] == ["2018-05-03"] * 4
-assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
-assert added_record["exact"] > 0.95
-assert added_record["shifted"][-1] < 0.01
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
-
-# %% [markdown]
 # ## All four together
 #
-# The fourth rule is the [sink](sinks.py), one more score in the softmax, for a query that wants *none of you*. What it
-# gets is thrown away.
+# The fourth rule you know. It is the [sink](sinks.py), one more score in the softmax, for a query that wants *none of
+# you*, and what it gets is thrown away.
 #
-# Our package takes the four in this order: **cap, bias, mask, sink**. The cap comes before the bias, so that the bias
-# is not shrunk, and before the mask, as you saw.
+# All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the bias, so that the bias is not
+# shrunk, and before the mask, as you saw.
 #
-# Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Tick
-# one rule after the other, and watch key 4:
-#
-# 1. Can a cap alone, however small, make another key win?
-# 2. With the cap ticked, one more rule even *raises* the weight of key 4. Which one, and why?
-# 3. A dare: leave the mask ticked, and make the query read key 4 all the same.
+# Now put them on one query, which stands at the third of four places. Key 4 has the highest score, but it comes later
+# and must not be seen. **Tick one rule after the other, and watch key 4. Then a dare: leave the mask ticked, and make
+# the query read key 4 all the same.**
 
 # %% tags=["live", "remove-input"]
 from clear_attention import scaled_dot_product_attention
@@ -421,13 +345,15 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+# The cap brings the scores closer together, but a larger score stays larger, so key 4 still wins. Only the mask takes
+# all from it. And with the sink, the query need not spend all its weight.
 #
-# 1. No. A larger score stays larger under the cap, until the computer can no longer tell them apart. The scores only
-#    come nearer to each other.
-# 2. The bias, from 0.42 to 0.47. Key 1 stands farther away than key 4, and loses more.
-# 3. Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the
-#    weight.
+# <details class="lesson-answer" markdown="1"><summary>The dare, and something odd</summary>
+#
+# Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the weight.
+#
+# Did you see that the bias even *raises* key 4, from 0.42 to 0.47? Key 1 stands farther away than key 4, and loses
+# more.
 #
 # </details>
 #
@@ -489,10 +415,70 @@ np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>For the curious: a bias that is learnt, and reads where it never was</summary>
+#
+# An older kind of bias, from the model T5, *learns* a number for each distance and side, and far distances share a
+# number. One of our machines has it. Here are two of its four heads:
+
+# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
+plain, plain_record = trained.load("today-buckets")
+bias = plain.encoder.layers[0].self_attention.attention.position_bias
+distances = np.arange(-12, 13)
+added = bias(distances).numpy()
+figure, axes = plt.subplots(
+    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
+)
+for ax, number in zip(axes, (3, 4), strict=True):
+    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
+    ax.axvline(0, linewidth=0.8, color="0.5")
+    ax.axhline(0, linewidth=0.8, color="0.8")
+    ax.set_title(f"head {number}", size=10)
+    ax.spines[["top", "right"]].set_visible(False)
+figure.supxlabel("distance of the key (negative: before the letter)", size=10)
+figure.supylabel("added to the score", size=10)
+plt.show()
+assert np.ptp(added, axis=1).max() > 0.5
+assert distances[added[2].argmax()] == -1
+assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
+buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
+for side in (1, -1):
+    along = bias(side * np.arange(40)).numpy()[0]
+    same = along[:, None] == along
+    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
+
+# %% [markdown]
+# Head 3 favours the letter just to the left of the one that looks, and head 4 the three that stand four to six places
+# to the right of it.
+#
+# Distances stay when a text moves. So take the test of the [positions that turn](turning_positions.py): a date begins
+# at place 40, farther to the right than any date of the training. Of 100 unseen ones the machine with the bias reads
+# over 99, and a machine that adds positions, trained equally long, fewer than one.
+
+# %% tags=["live", "remove-input"]
+adding, added_record = trained.load("dates-brief")
+shifts = plain_record["shifts"].tolist()
+(date_ids,) = source.encode(["3 may '18"])
+ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
+wrote = [
+    target.decode(greedy_search(reader, ids, max_length=11))
+    for reader in (adding, plain)
+]
+assert added_record["steps"][-1] == plain_record["steps"][-1]
+assert shifts == [0, 5, 20, 40]
+assert wrote[1] == ["2018-05-03"] * 4
+assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
+assert added_record["exact"] > 0.95
+assert added_record["shifted"][-1] < 0.01
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
+
+# %% [markdown]
+# </details>
+
+# %% [markdown]
 # ## Who found this, and when
 #
-# The learnt bias came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Still, most models of
-# today turn queries and keys.
+# A bias that is learnt came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Still, most
+# models of today turn queries and keys.
 #
 # Bello and others ([2016](https://arxiv.org/abs/1611.09940)) put a tanh with a factor on the scores of a network that
 # plans round trips. Grok-1 (2024) took a cap of 30, and then Google's Gemma 2 one of 50 ("logit soft-capping"). Another
@@ -503,42 +489,27 @@ print("your attention has a cap, a bias and a sink")
 #
 # ### Exercise 1
 #
-# Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have the
-# scores 2, 1 and 0. One query must not see the last key, and another must not see any. Which weights does each query
-# get, in numbers of 32 bits?
+# How far does a price let a head see? A query stands at the end of a long text. All keys fit equally well, and each
+# place costs 0.5. How many letters, counted from the query itself, get 99 % of its weight? And with a price of 0.05?
 
 # %% tags=["answer"]
-three = np.array([[2.0], [1.0], [0.0]])
-hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
-by_bias = {}
-for bits in ("float64", "float32", "float16"):
-    with np.errstate(over="ignore", invalid="ignore"):  # float16 cannot hold -1e9
-        sums = three.T.astype(bits) + hide.astype(bits)
-        powers = np.exp(sums - sums.max(axis=-1, keepdims=True))
-    by_bias[bits] = powers / powers.sum(axis=-1, keepdims=True)
-    print(bits, by_bias[bits].astype(float).round(3).tolist())
-by_mask = scaled_dot_product_attention(
-    np.ones((2, 1)), three, three, hide < 0
-).weights
-print("mask   ", by_mask.numpy().astype(float).round(3).tolist())
-on_paper = weights_of(three[:, 0])
-for bits in by_bias:  # the first query
-    np.testing.assert_allclose(by_bias[bits][0], by_mask[0], atol=1e-3)
-np.testing.assert_allclose(by_bias["float64"][1], on_paper)
-np.testing.assert_allclose(by_bias["float32"][1], 1 / 3, atol=1e-6)
-assert on_paper.round(3).tolist() == [0.665, 0.245, 0.09]
-assert np.isnan(by_bias["float16"][1]).all()
-assert not np.any(by_mask[1])
+for each in (0.5, 0.05):
+    shares = weights_of(-each * np.arange(10_000.0))  # the nearest letter first
+    nearest = int(np.argmax(shares.cumsum() >= 0.99)) + 1
+    print(f"a price of {each}: the nearest {nearest} letters")
+    assert nearest == {0.5: 10, 0.05: 93}[each]
+    np.testing.assert_allclose(
+        shares.cumsum()[:99], 1 - np.exp(-each * np.arange(1, 100))
+    )
+assert round(np.exp(-0.5), 2) == 0.61
+
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Which weights?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why ten times as far?</summary>
 #
-# The first query gets 0.731, 0.269 and nothing, as with a mask. The second has no key left, which is an [empty
-# row](masks.py#queries-with-no-key-left). With a mask all its weights would be 0. But next to the large number 32 bits
-# cannot hold the differences of the scores, and each key gets a third.
-#
-# With 16 bits the number becomes minus infinity, and the weights NaN. On paper it changes nothing, because all three
-# keys lose the same: 0.665, 0.245 and 0.090.
+# With each place the power shrinks by the same factor, $e^{-0.5} = 0.61$, so the nearest $k$ letters have $1 - e^{-0.5
+# k}$ of the weight together. A tenth of the price needs ten times as many letters for the same share. ALiBi gives each
+# head a price of its own, and so some heads look near and others far.
 #
 # </details>
 #
@@ -597,9 +568,9 @@ exercises.show("score_rules")
 # ## Where to go next
 #
 # **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with heads that share their
-# keys, and now scores with a sink, a bias and a cap.
+# keys, and scores that can say *far away*, *enough*, *never* and *none of you*.
 #
-# So much for what a score can say. Is there anything that two layers can do, and one can't?
+# So much for the scores of one layer. Is there anything that two layers can do, and one can't?
 #
 # * [A head that copies](induction.py): it looks for what came next the last time.
 # * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.

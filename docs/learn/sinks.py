@@ -6,11 +6,11 @@
 # %% [markdown]
 # # Where does a machine look that needs nothing?
 #
-# The weights of a query add up to 1. So it must look somewhere, even if there is nothing to fetch. Does that do harm?
+# The weights of a query add up to 1. So it must look somewhere, even if there is nothing to fetch. Where does it look
+# then, and does that do harm?
 #
-# To see it, we trained a small machine with one head. It reads random letters. Below a vowel (a, e, i, o, u) it must
-# write the letter that stands before it, and below each other letter the next one of the alphabet, with an a after the
-# z:
+# To see it, we trained a small machine with one head on random letters. Below the vowels a, e, i, o and u it must write
+# the letter that stands before, and below each other letter the next one of the alphabet:
 
 # %% tags=["hide-input"]
 import sys
@@ -45,13 +45,12 @@ assert written[1:9] == "edlkcyxu"
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# At a vowel the head must fetch the letter before. At all others it has nothing to fetch: that an e comes after a d the
-# machine knows without a look, because the vector of the d itself goes past the head and is
-# [added](transformer_layer.py) behind it. The head sees only what stands *before* its letter. And each text begins with
-# the start mark •.
+# Only a vowel gives the head something to do. That an e comes after a d the machine knows without a look, because the
+# vector of the d goes past the head and is [added](transformer_layer.py) behind it.
 #
-# After its training the machine is right below all letters of 1,000 new texts. Press a vowel, then some other letters.
-# **Where does its head look when it needs nothing?**
+# Each text begins with the start mark •, and the head sees only what stands *before* its letter. After its training the
+# machine gets all letters of 1,000 new texts right. **Press a vowel, then some other letters. Where does the head look
+# when it needs nothing?**
 
 # %% tags=["live", "hide-input"]
 from live import bet, coded, touch
@@ -83,15 +82,16 @@ touch(
 )
 
 # %% [markdown]
-# Then it looks at the start mark, although the mark says nothing: it is the same in every text. But just for that
-# reason what comes from there is always the same, too, and the matrix that makes the answer can learn to allow for it
-# once and for all. So the mark has become the place where leftover weight goes. Such a place is called an **attention
-# sink**.
+# It looks at the start mark, although the mark is the same in every text and says nothing. Or rather, because of that:
+# what comes from there is always the same, so the rest of the machine can learn to allow for it once and for all. A shy
+# speaker looks at the clock on the wall, and does not read the time.
+#
+# The mark has become the place where leftover weight goes. Such a place is called an **attention sink**.
 #
 # ## What if the sink goes missing?
 #
-# Somebody wants to save memory. What stands at the beginning is long past, so he drops the start mark: no later letter
-# sees it any more. Of 100 vowels, how many still get the right letter? And of 100 other letters?
+# Somebody wants to save memory. What stands at the beginning is long past, so he drops the start mark, and no later
+# letter sees it any more. Of 100 vowels, how many still get the right letter? And of 100 other letters?
 
 # %% tags=["live", "remove-input"]
 vowels, others = 100 * start_record["dropped"]
@@ -121,38 +121,38 @@ bet(
 #
 # </details>
 #
-# The same has been seen in large models. When the first words of a long text were dropped to save memory, the model
-# wrote nonsense from there on. When the first four words were kept along with the latest, it went on well for millions
-# of words. It did not matter what these words were: four line breaks did nearly as well. What counted was the place
-# that every later word could send its weight to.
+# The same has happened to large models. When the first words of a long text were dropped to save memory, the model
+# wrote nonsense from there on. When its first four words were kept along with the latest, it went on well for millions
+# of words. What these four words said did not matter. What counted was the place to which every later word could send
+# its weight.
 #
 # So a machine may depend on a mark that says nothing, although nobody planned it.
 #
 # ## A place of its own
 #
-# Why not give leftover weight a place of its own? A **sink** is one more score in each row, without a key and without a
-# value. It is a single number for each head, and is learnt. It takes part in the softmax, and the weight that it gets
-# is thrown away.
+# If leftover weight looks for a place, why not give it one on purpose? A **sink** is one more score in each row,
+# without a key and without a value. It is a single number for each head, and is learnt. It takes part in the softmax,
+# and the weight that it gets is thrown away.
 #
-# By hand: four keys have the score -5 each, and the sink has the score 0. The power of a key is $e^{-5} = 0.0067$, and
-# that of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets $0.0067 / 1.027$,
-# which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %. Here is this row, below two others in which the keys
-# have higher scores:
+# By hand, let four keys have the score -5 each, and the sink the score 0. The power of a key is $e^{-5} = 0.0067$, and
+# the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets $0.0067 /
+# 1.027$, which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %. Here is this row, below two rows in which the
+# keys have higher scores:
 #
 # --8<-- "diagrams/none_of_you.svg"
 #
-# So with low scores a query can now say: *none of you*. With scores $s_1$ to $s_n$ and the sink $s_0$, key $j$ gets
+# With low scores the query has said: *none of you*. A softmax could not say that before. Let the keys have the scores
+# $s_1$ to $s_n$, and the sink $s_0$. Then key $j$ gets
 #
 # $$
 # \frac{e^{s_j}}{e^{s_0} + e^{s_1} + \dots + e^{s_n}}
 # $$
 #
-# A second machine was trained for the same task. It has no start mark: its texts begin with a b, so that each letter
-# after it has one before it. And its head has a sink. Compare the three readings of a text. (Vowels are blue.) Then
-# choose "a learnt sink", and move the score of the sink. But predict first:
+# Only the sum below has changed. It has got one more power, to which no key belongs.
 #
-# 1. What goes wrong if the score is far too low?
-# 2. And if it is too high?
+# Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts begin
+# with a plain b in place of the mark. It gets all letters right, too. **Choose "a learnt sink", and move the score of
+# the sink. What goes wrong if it is far too low, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -269,116 +269,13 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+# If the score is too low, it is as if the start mark had been dropped: letters that need nothing must look at others.
+# If it is too high, the sink takes the weight that the vowels need. The training has found a score in between, at which
+# all are right.
 #
-# 1. It is as if the start mark had been dropped: the letters that need nothing must look at others, and go wrong.
-# 2. The sink takes the weight that the vowels need, so the vowels go wrong.
+# Now nearly all of the leftover weight goes to the sink, and no place of the text has become special. Whichever place
+# we dropped, only a vowel right behind it went wrong.
 #
-# The training has found a score in between, at which all are right.
-#
-# </details>
-#
-# Letters that need nothing now give nearly all of their weight to the sink. And no place of the text has become
-# special: whichever place we dropped, only a vowel right behind it went wrong.
-#
-# ## Does every machine use its sink?
-#
-# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places. Where does the machine
-# look when it writes one? Press the other dash, and then some digits.
-
-# %% tags=["live", "hide-input"]
-model, _ = trained.load("dates")
-text, answer = "thursday 14th of may 2026", "2026-05-14"
-machine(
-    "dates",
-    piece="looks",
-    text=text,
-    at=4,
-    without=still(model, text, at=4),
-)
-
-# %% [markdown]
-# A dash looks a little at many letters. None gets more than 17 % of its weight. (In the picture the letter that gets
-# most is the brightest, even if that is little.) (Where the piece names a word, it has added up its letters.) And it
-# does not matter to a dash which date stands there: if the machine is given the text of *another* date, it still gets
-# the dashes right.
-#
-# So our dash could use a sink, too. One more date machine was trained, with a sink in every head. How many per cent of
-# its weight does a dash give to the sink?
-
-# %% tags=["live", "hide-input"]
-source, target = date_tokenizers()
-texts, dates = create_date_pairs(200, seed=1, split="test")
-ids, answers = source.encode(texts, length=34), target.encode(dates)
-given, asked = answers[:, :-1], answers[:, 1:]
-dash = np.isin(np.arange(11), (4, 7))  # places of the answer
-digit = np.arange(11) < 10  # and no end mark
-digit[dash] = False
-
-
-def right(reader, ids):
-    """Return the shares of dashes and digits that are right."""
-    found = np.argmax(reader((ids, given)), axis=-1) == asked
-    return found[:, dash].mean(), found[:, digit].mean()
-
-
-def looks(reader, name, ids=ids, given=given):
-    """Return the weights of one attention, (texts, heads, queries, keys)."""
-    return reader((ids, given), return_weights=True).weights[name].numpy()
-
-
-of_one = looks(
-    model, "decoder.0.cross", source.encode([text]), target.encode([answer])[:, :-1]
-)
-most = of_one[0].mean(axis=0).max(axis=-1)
-assert most[dash].max() < 0.3 < 0.6 < most[3]  # 0.17 and 0.11, and 0.77
-own, wrong = right(model, ids), right(model, np.roll(ids, 1, axis=0))
-assert own[0] == 1
-assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
-
-sister, _ = trained.load("today-sinks")
-to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
-shares = to_sink.mean(axis=(0, 1))
-bet(
-    "sinks/of-a-dash",
-    [
-        (
-            "a dash gives to the sink",
-            round(100 * float(shares[dash].mean()), 1),
-            None,
-            "It could. But a dash is right anyway, so the training probably has no reason to push it there.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What it gives</summary>
-#
-# About 1 %, which is next to nothing. It isn't that a dash can't give more: add 10 to the scores of these sinks, and a
-# dash gives them about 95 % of its weight, and is still right.
-#
-# Why does it hardly use its sink? Probably because the training changes a number if this makes the right letter more
-# probable, and a dash is right anyway. Other parts stand behind the attention of this machine, and they can know from
-# the place alone that a dash must come. In the small machine there is only the last matrix.
-#
-# </details>
-
-# %% tags=["live", "remove-input"]
-sinks = sister.decoder.layers[0].cross_attention.attention.sink
-kept = sinks.numpy()
-sinks.assign(kept + 10)
-pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
-with_push = right(sister, ids)
-sinks.assign(kept)
-untrained = np.mean([1 / (len(each) + 1) for each in texts])  # if all scores were 0
-assert 0.005 < shares[dash].mean() < 0.015
-assert shares[dash].max() < 0.5 * untrained
-assert pushed[dash].min() > 0.85
-assert abs(pushed[dash].mean() - 0.95) < 0.02
-assert with_push[0] > 0.98 > 0.85 > with_push[1]
-assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
-
-# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink. Fill in the place:
@@ -412,13 +309,92 @@ for score in (5.0, 0.0, -5.0):
 np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0)
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>For the curious: does every machine use its sink?</summary>
+#
+# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places. **Where does the machine
+# look when it writes one? Press the other dash, and then some digits.**
+
+# %% tags=["live", "hide-input"]
+model, _ = trained.load("dates")
+text, answer = "thursday 14th of may 2026", "2026-05-14"
+machine(
+    "dates",
+    piece="looks",
+    text=text,
+    at=4,
+    without=still(model, text, at=4),
+)
+
+# %% [markdown]
+# A dash looks a little at many letters. None gets more than 17 % of its weight. And it does not matter to a dash which
+# date stands there: if the machine is given the text of *another* date, it still gets the dashes right.
+#
+# So our dash could use a sink, too. One more date machine was trained, with a sink in every head. What does a dash give
+# to the sink? About 1 %, which is next to nothing. It isn't that a dash can't give more: add 10 to the scores of these
+# sinks, and a dash gives them about 95 % of its weight, and is still right.
+#
+# Why does it hardly use its sink? Probably because the training changes a number if this makes the right letter more
+# probable, and a dash is right anyway. Other parts stand behind the attention of this machine, and they can know from
+# the place alone that a dash must come. In the small machine there is only the last matrix.
+
+# %% tags=["live", "remove-input"]
+source, target = date_tokenizers()
+texts, dates = create_date_pairs(200, seed=1, split="test")
+ids, answers = source.encode(texts, length=34), target.encode(dates)
+given, asked = answers[:, :-1], answers[:, 1:]
+dash = np.isin(np.arange(11), (4, 7))  # places of the answer
+digit = np.arange(11) < 10  # and no end mark
+digit[dash] = False
+
+
+def right(reader, ids):
+    """Return the shares of dashes and digits that are right."""
+    found = np.argmax(reader((ids, given)), axis=-1) == asked
+    return found[:, dash].mean(), found[:, digit].mean()
+
+
+def looks(reader, name, ids=ids, given=given):
+    """Return the weights of one attention, (texts, heads, queries, keys)."""
+    return reader((ids, given), return_weights=True).weights[name].numpy()
+
+
+of_one = looks(
+    model, "decoder.0.cross", source.encode([text]), target.encode([answer])[:, :-1]
+)
+most = of_one[0].mean(axis=0).max(axis=-1)
+assert most[dash].max() < 0.3 < 0.6 < most[3]  # 0.17 and 0.11, and 0.77
+own, wrong = right(model, ids), right(model, np.roll(ids, 1, axis=0))
+assert own[0] == 1
+assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
+
+sister, _ = trained.load("today-sinks")
+to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
+shares = to_sink.mean(axis=(0, 1))
+sinks = sister.decoder.layers[0].cross_attention.attention.sink
+kept = sinks.numpy()
+sinks.assign(kept + 10)
+pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
+with_push = right(sister, ids)
+sinks.assign(kept)
+untrained = np.mean([1 / (len(each) + 1) for each in texts])  # if all scores were 0
+assert 0.005 < shares[dash].mean() < 0.015
+assert shares[dash].max() < 0.5 * untrained
+assert pushed[dash].min() > 0.85
+assert abs(pushed[dash].mean() - 0.95) < 0.02
+assert with_push[0] > 0.98 > 0.85 > with_push[1]
+assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
+
+# %% [markdown]
+# In a large model, by the way, four line breaks in place of the first four words did nearly as well.
+#
+# </details>
+#
 # ## Who found this, and when
 #
 # Clark and others (2019) saw that many heads of BERT look at a mark between sentences, and argued that these heads have
-# nothing else to do there. In July 2023 Miller wrote that the softmax lacks a way to say nothing, and proposed a 1 in
-# its sum, which is a sink of score 0. In September Xiao and others described what happens when the first words are
-# dropped, and called these words attention sinks. Guo and others (2024) showed how a sink comes about in machines of
-# one layer, with a task like the one at the top. In 2025 gpt-oss was trained with a learnt sink for each head.
+# nothing else to do there. In 2023 Miller wrote that the softmax lacks a way to say nothing, and Xiao and others
+# described what happens when the first words are dropped, and gave attention sinks their name. Guo and others (2024)
+# studied them with a task like ours. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
 # ## Exercises
 #
@@ -505,7 +481,7 @@ exercises.show("sinks")
 #
 # ## Where to go next
 #
-# A sink lets a query say *none of you*. There are three more things that a score can't say. Which?
+# A query can now say *none of you*. There are three more things that a score can't say. Which?
 #
 # * [What else goes into the scores](score_rules.py): far away, enough, and never.
 # * [Reference: attention](../reference/attention.md): the argument `sink` of each function.

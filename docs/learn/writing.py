@@ -24,9 +24,9 @@
 # Greedy search takes A, because B comes first with only 0.3, and C with 0.2. But the best letter after C has 0.9, and
 # $0.2 \cdot 0.9 = 0.18$. Greedy search took the best letter each time, and missed the best answer.
 #
-# **Beam search** keeps several beginnings at once. How many it keeps is called its *width*. At each step it goes on
-# from each beginning with each letter. Of all these longer beginnings it keeps the most probable ones, and cuts off the
-# others. Will a beam of two find the answer with C?
+# What if it had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
+# At each step it goes on from each of them with each letter, keeps the most probable of these longer beginnings, and
+# cuts off the others. **Keep two: does that find the answer with C?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -53,13 +53,8 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# No. It finds the answer with B, which has 0.15. That is more than 0.10, but C was cut off before its best letter was
-# looked at. To cut off nothing, a beam would have to keep more and more beginnings: of ten letters, with 12 to choose
-# from each time, there are over 61 billion.
-#
-# </details>
+# A beam of two finds the answer with B, which is better. But C was cut off before its best letter was looked at. And to
+# cut off nothing is no way out: of ten letters, with 12 to choose from each time, there are over 61 billion beginnings.
 #
 # ## The same dead end, in our machine
 #
@@ -69,8 +64,9 @@ touch(
 # --8<-- "diagrams/two_ends.svg"
 #
 # Greedy search begins the month with the 3, meets a second doubt, and ends with $0.59 \cdot 0.55 = 0.32$. A beam keeps
-# the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40. (Both are wrong: one
-# names a 13th month, and the other is no date at all.)
+# the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
+#
+# So the beam has found the more probable answer. It is wrong all the same, for it names a 13th month.
 #
 # ## Drawing by lot { #drawing }
 #
@@ -94,8 +90,8 @@ touch(
 # p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
 # $$
 #
-# Here is the fourth letter of the answer to "5 june". Which temperature is nearly greedy search? Does any letter ever
-# overtake the likeliest?
+# Here is the fourth letter of the answer to "5 june". **Make it cold, and make it hot.** Does any letter ever overtake
+# the likeliest?
 
 # %% tags=["live", "remove-input"]
 import re
@@ -155,8 +151,10 @@ touch(
 )
 
 # %% [markdown]
-# Here are whole answers to "5 june", a hundred drawn at each of three temperatures. Each square is an answer. What do
-# the rare ones say?
+# None does: a temperature changes the distances, and never the order.
+#
+# What becomes of whole answers? Here are a hundred at each of three temperatures, and each square is an answer. **Look
+# at the rare ones: what do they say?**
 
 # %% tags=["live", "hide-input"]
 hundred = source.encode(["5 june"] * 100, length=34)
@@ -197,17 +195,13 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
 # At 2 about half of the answers are rare ones, and two in five of these don't even have the form of a date. Each letter
 # is likely *after the letters before it*, but nothing makes sure of the whole.
 #
-# </details>
-#
 # ## Your machine so far
 #
-# Now write beam search yourself. Your machine gives the probabilities: `reader("5 june")` returns a function
-# `next_letters`, which gets the ids so far and returns a probability for each letter that could come next:
+# Now write beam search yourself. Your machine gives the probabilities: `reader("5 june")` returns a function,
+# `next_letters`, that gets the ids so far, and returns a probability for each letter that could come next:
 
 # %%
 import numpy as np
@@ -233,7 +227,7 @@ def reader(text):
 
 
 # %% [markdown]
-# For each beginning the beam keeps a pair: its ids, and its probability. What is missing?
+# For each beginning the beam keeps a pair: its ids, and its probability. **What is missing?**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -252,7 +246,7 @@ def reader(text):
 # ```
 #
 # Let it read "31/12/2018" with a width of 1, which is greedy search, and with a width of 3. Then let it read "5 june".
-# Does the beam find a better answer, too?
+# Does the beam find a better answer there, too?
 
 
 # %% tags=["answer"]
@@ -354,31 +348,10 @@ assert bounds.argmax() == 3
 assert np.delete(bounds, [0, 3]).max() < 0.01
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# For "5 june" it finds 0000-06-05 again. (Every year of the training began with 19 or 20. Why zeros, we do not know.)
-#
-# Could the beam have missed a better answer? No. Any other answer leaves this one somewhere for the first time, with
-# the second choice at best. Each further letter multiplies by at most 1.
-#
-# | place | first choice | second choice | so an answer that leaves here has at most |
-# | --- | --- | --- | --- |
-# | 1 | 0.88 | 0.12 | 0.12 |
-# | 4 | 0.58 | 0.40 | $0.88 \cdot 0.40 = 0.35$ |
-# | any other | over 0.99 | | 0.01 |
-#
-# And 0000-06-05 has $0.88 \cdot 0.58 = 0.51$.
-#
-# (In long answers such products become too small for a computer. So most programs add up logarithms.)
-#
-# </details>
-#
-# But no such text was in its training. Now take 2,000 unseen dates in forms that it knows. For how many of them does a
-# beam give another answer than greedy search?
-#
-# <details class="lesson-answer" markdown="1"><summary>How many</summary>
+# For "5 june" it finds 0000-06-05 again. But such texts are strange to our machine. Here are 2,000 unseen dates in
+# forms that it knows:
 
-# %%
+# %% tags=["hide-input"]
 unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids = source.encode(unseen, length=34)
 written = target.decode(greedy_search(model, unseen_ids, max_length=11))
@@ -393,16 +366,14 @@ print(f"different answers to {different} of them")
 assert different < 5
 
 # %% [markdown]
-# None: it is so sure of each letter that there is hardly a dead end to avoid. [In
+# Not one answer is different: the machine is so sure of each letter that there is hardly a dead end to avoid. [In
 # translation](#who-found-this-and-when) a beam gains more.
-#
-# </details>
 #
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
 # Searched or drawn, some answer is always written. Does its probability show when the machine doesn't know? In the
-# first lesson it was [nearly certain](reading_dates.py#sure-and-wrong) of February 30th. What does it give to its best
-# answer at "hello", and at a text of nothing but ten dots?
+# first lesson it was [nearly certain](reading_dates.py#sure-and-wrong) of February 30th. **What does it give to its
+# best answer at "hello", and at a text of nothing but ten dots?**
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -475,27 +446,47 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # %% [markdown]
 # </details>
 #
-# A probability says how much the machine prefers an answer, and not whether the answer is right.
+# So a probability says how much the machine prefers an answer, and not whether the answer is right.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: why no answer to 5 june is better</summary>
+#
+# Could the beam have missed a better answer? No. Any other answer leaves this one somewhere for the first time, with
+# the second choice at best. Each further letter multiplies by at most 1.
+#
+# | place | first choice | second choice | so an answer that leaves here has at most |
+# | --- | --- | --- | --- |
+# | 1 | 0.88 | 0.12 | 0.12 |
+# | 4 | 0.58 | 0.40 | $0.88 \cdot 0.40 = 0.35$ |
+# | any other | over 0.99 | | 0.01 |
+#
+# And 0000-06-05 has $0.88 \cdot 0.58 = 0.51$.
+#
+# Every year of the training began with 19 or 20. Why zeros, we do not know. And in long answers such products become
+# too small for a computer, so most programs add up logarithms.
+#
+# **To draw only among the likeliest words** came with machines that tell stories: a fixed number of them, as Fan and
+# others did in 2018, or as few as together have a [given probability](language_model.py#drawing-a-letter), as Holtzman
+# and others did a year later.
+#
+# </details>
 #
 # ## Who found this, and when
 #
-# Beam search was first used in a speech recogniser (Lowerre, 1976). In translation a small beam finds somewhat better
-# sentences than greedy search. But a very wide one does harm, as Koehn and Knowles (2017) measured: its sentences are
-# more probable, and yet shorter and worse. Stahlberg and Byrne (2019) searched all there was. For more than half of the
-# sentences the most probable translation was the empty one. Each letter multiplies by at most 1, so short answers win.
-# Programs therefore divide the logarithm by the length, or by a power of it.
+# Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
+# sentences than greedy search, but a very wide one does harm, as Koehn and Knowles measured in 2017: its sentences are
+# more probable, and yet worse. Two years later Stahlberg and Byrne searched all there was, and for more than half of
+# the sentences the most probable translation was the empty one. Each letter multiplies by at most 1, so short answers
+# win.
 #
-# Hinton and Sejnowski made the temperature of physics known in networks in 1983. To draw only among the likeliest words
-# came with machines that tell stories: a fixed number of them (Fan and others, 2018), or as few as together have a
-# [given probability](language_model.py#drawing-a-letter) (Holtzman and others, 2019). And Guo and others (2017) found
-# that trained networks tend to be too sure of themselves.
+# The temperature came from physics: Hinton and Sejnowski made it known in networks in 1983. And that trained networks
+# tend to be too sure of themselves, Guo and others found in 2017.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Can a beam of two even find a *worse* answer than greedy search? Choose probabilities for answers of three letters
-# with which it does. (Two beginnings with B must push out the one with A.)
+# with which it does: two beginnings with B must push out the one with A.
 
 # %% tags=["answer"]
 START, A, B, C, END = range(5)
@@ -548,7 +539,7 @@ assert 0.5 <= tenths / 10 <= 0.9  # as the answer says
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # At 0.7: a little colder than 1, and yet answers come that greedy search never writes, even one without the form of a
-# date. (The hundred are drawn by lot, so other draws may need a little more or less.)
+# date. The hundred are drawn by lot, so other draws may need a little more or less.
 #
 # </details>
 #
@@ -586,9 +577,8 @@ exercises.show("writing")
 #
 # * [Now you: Roman numerals](roman.py): train a machine of your own.
 # * [The cache](cache.py), a later lesson: what the program computes twice for each new letter.
-# * [Reference: generation](../reference/generation.md): every argument of the searches.
 #
 # Read on elsewhere: Koehn and Knowles (2017), [Six Challenges for Neural Machine
 # Translation](https://arxiv.org/abs/1706.03872); Guo and others (2017), [On Calibration of Modern Neural
-# Networks](https://arxiv.org/abs/1706.04599); Ackley, Hinton and Sejnowski (1985), [A Learning Algorithm for
-# Boltzmann Machines](https://doi.org/10.1207/s15516709cog0901_7).
+# Networks](https://arxiv.org/abs/1706.04599); Ackley, Hinton and Sejnowski (1985), [A Learning Algorithm for Boltzmann
+# Machines](https://doi.org/10.1207/s15516709cog0901_7).

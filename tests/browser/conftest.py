@@ -156,7 +156,8 @@ def turn_to(window):
 class Piece:
     def __init__(self, page, kind):
         self.page = page
-        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece:not([piece=bet])").first
+        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece:not([piece=bet], [piece=sketch])").first
+        self.element.evaluate("one => { for (let f = one; (f = f.parentElement?.closest('details')); f.open = true); }")
         self.element.scroll_into_view_if_needed()
 
     def says(self):

@@ -379,7 +379,9 @@ def test_without_javascript_there_are_tables(visit):
 
 
 def test_a_lesson_shows_what_a_divisor_does(visit):
-    piece = visit("/learn/attention/").page.locator("mask-lab[piece=scale]")
+    page = visit("/learn/attention/").page
+    page.locator("summary", has_text="what a wrong divisor does").click()
+    piece = page.locator("mask-lab[piece=scale]")
     slider = piece.locator("input[type=range]")
     for key, depth in (("Home", 4), ("End", 1024)):
         slider.press(key)

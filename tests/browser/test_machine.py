@@ -396,16 +396,6 @@ def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
     assert said in text.replace("it still writes", "it writes")  # after some trainings it knows this date
 
 
-def test_a_lesson_shows_one_head(visit):
-    page = visit("/learn/attention/").page
-    machine = page.locator("date-machine[piece=head]")
-    field(machine).fill("5 july 1969")
-    page.wait_for_function("document.querySelector('date-machine[piece=head]').result?.answer")
-    assert machine.locator("canvas").count() == 1
-    machine.get_by_role("group", name="The answer").locator("button.letter").nth(9).click()
-    assert "Head 1 looked at" in machine.locator(".says").inner_text()
-
-
 def test_a_lesson_shows_the_numbers_behind_a_weight(visit):
     page = visit("/learn/attention/").page
     machine = page.locator("date-machine[piece=fits]")
@@ -425,6 +415,17 @@ def test_a_lesson_shows_the_numbers_behind_a_weight(visit):
         assert best[0][2] == pytest.approx(max(looked), abs=6e-4)
 
 
+def test_a_lesson_has_dates_ready_to_be_pressed(visit):
+    page = visit("/learn/transformer_layer/").page
+    machine = page.locator("date-machine[piece=beside]")
+    for year, without in (("1978", "1987"), ("1987", "1987"), ("1962", "1962")):
+        machine.get_by_role("button", name=f"may 5th, {year}").click()
+        page.wait_for_function(
+            f"document.querySelector('date-machine[piece=beside]').result?.before.answer === '{year}-05-05'"
+        )
+        assert machine.locator("td.said").all_inner_texts() == [f"{year}-05-05", f"{without}-05-05"]
+
+
 def test_a_lesson_shows_who_looks_where(visit):
     page = visit("/learn/recap/").page
     machine = page.locator("date-machine[piece=looks]")
@@ -437,6 +438,7 @@ def test_a_lesson_shows_who_looks_where(visit):
 
 def test_a_lesson_shows_how_a_head_looked_back(visit):
     page = visit("/learn/causal/").page
+    page.locator("summary", has_text="two looks taken apart").click()
     machine = page.locator("date-machine[piece=looks]")
     machine.scroll_into_view_if_needed()
     page.mouse.move(300, 300)

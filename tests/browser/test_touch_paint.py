@@ -9,7 +9,10 @@ from playwright.sync_api import expect
 
 @pytest.fixture
 def drops(piece):
-    return piece("transformer_layer", "paint")
+    drops = piece("transformer_layer", "paint")
+    assert drops.says().startswith("Without the residual, behind layer 1: ")  # something is seen at once
+    drops.press("Start again")
+    return drops
 
 
 def mixed(drops, residual, layers):

@@ -13,11 +13,11 @@ import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { exchange } from "./machine-exchange.js";
 import { fool, judged, nonsense } from "./machine-fool.js";
 import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
-import { beside, columnsOf, field, fits, head, looks, rowsOf, small, whole } from "./machine-view.js";
+import { beside, columnsOf, field, fits, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 
-const PIECES = { small, looks, head, fits, beside, exchange, fool, places: emptiness };
+const PIECES = { small, looks, fits, beside, exchange, fool, places: emptiness };
 const FIELDS = { exchange: () => "", fool: nonsense }; // where it is not the text field of all others
 const FETCHING = "The machine is being fetched …";
 const PAUSE = 350; // milliseconds between letters, where the reader lets it write again
@@ -256,6 +256,7 @@ class DateMachine extends HTMLElement {
       zero: () => this.rewrite((numbers) => numbers.fill(0)),
       restore: () => this.change((s) => (s.edits = s.edits.filter((one) => !this.isEdited(one)))),
       share: () => this.copy(),
+      try: () => this.change((s) => (s.text = value)),
       dare: () => this.dare(value),
       swap: () => this.change((s) => (s.exchanged = toggled(s.exchanged, Number(value)))),
       swapAll: () => this.change((s) => (s.exchanged = value ? value.split(" ").map(Number) : [])),

@@ -87,6 +87,7 @@ class LessonPiece extends HTMLElement {
       this.piece.drag(this.state, handle.dataset.handle, x, y);
       this.render();
     };
+    if ("now" in handle.dataset) move(event); // a press is enough
     const stop = new AbortController();
     window.addEventListener("pointermove", move, { signal: stop.signal });
     for (const end of ["pointerup", "pointercancel"]) {

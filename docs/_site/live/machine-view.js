@@ -32,13 +32,6 @@ export function looks(machine) {
   return `<div class="box">${field(machine)}${answer(machine)}${about}${maps(machine, back)}</div>`;
 }
 
-export function head(machine) {
-  const { result, state } = machine;
-  const heads = mapsOf(result, state.map);
-  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
-    <div class="maps">${figure(machine, state.map, Math.max(state.head, 0), 18)}</div>${table(machine, state.map, heads)}</div>`;
-}
-
 /** One attention, and how its weights came about. */
 export function fits(machine) {
   const asks = { ...machine, state: { ...machine.state, side: "answer", at: machine.state.side === "answer" ? machine.state.at : 0 } };
@@ -74,14 +67,15 @@ export function beside({ result, state, siblings, means, ...machine }) {
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
 }
 
-/** The text field, which is there before the models are. */
+/** The text field, which is there before the models are; a lesson may have dates that are ready to be pressed. */
 export function field({ state, examples, problem }) {
+  const ready = (state.tries ?? []).map((text) => `<button data-do="try" data-value="${escape(text)}" aria-pressed="${text === state.text}">${escape(text)}</button>`);
   const options = examples.map(({ title }, i) => `<option value="${i}">${escape(title)}</option>`);
   return `<div class="bar"><label class="grow">A date, as you write it <input type="text" class="text" data-field="text"
     value="${escape(state.text)}" maxlength="${LONGEST}" autocomplete="off" autocapitalize="none" spellcheck="false"
     ${problem ? 'aria-invalid="true"' : ""}></label>
     <label>or <select data-field="example"><option disabled hidden selected>an example</option>${options.join("")}
-    </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
+    </select></label></div>${ready.length ? `<div class="bar">${ready.join("")}</div>` : ""}<p class="loud" role="alert">${escape(problem)}</p>`;
 }
 
 /** isSure: how sure it is stands beside the letters, and grows with them. */
@@ -173,10 +167,10 @@ function maps(machine, back = false) {
     ${table(machine, chosen, heads)}`;
 }
 
-function figure({ state: { head: chosen }, result }, name, h, cell = 12) {
+function figure({ state: { head: chosen }, result }, name, h) {
   const off = result.off[nameOf(result, name)]?.includes(h) ? ", off" : "";
   return `<button class="map" data-do="head" data-value="${chosen === h ? -1 : h}" aria-pressed="${chosen === h}"
-    aria-label="Head ${h + 1}${off}"><canvas data-head="${h}" data-map="${name}" data-cell="${cell}"></canvas>head ${h + 1}${off}</button>`;
+    aria-label="Head ${h + 1}${off}"><canvas data-head="${h}" data-map="${name}" data-cell="12"></canvas>head ${h + 1}${off}</button>`;
 }
 
 function table({ result, state, text, opened }, name, heads) {

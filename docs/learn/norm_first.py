@@ -66,7 +66,7 @@ assert 0.27 < commonest < 0.32
 #
 # That does not sound bad. But twelve layers have 24 parts, and so it goes as with money that loses a fifth of its worth
 # each year: $0.8^{24} = 0.0047$. **Half a percent of the letter arrives at the top, and so it was measured.** The rest
-# are mixtures of all letters, and so at the top all letters look nearly alike.
+# is mixed from all letters, so at the top they look nearly alike.
 #
 # ## The norm in front
 #
@@ -311,8 +311,8 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: two parts by hand, a rival story, large nudges, and taller towers</summary>
 #
-# **Two parts by hand.** The second part finds $(0.75, -0.75, -0.75, 0.75)$, which has nothing in common with the letter
-# or with what the first part found.
+# **Two parts by hand.** Let the letter from above go on: a second part finds $(0.75, -0.75, -0.75, 0.75)$, which has
+# nothing in common with the letter or with what the first part found.
 #
 # **Norm last.** The sum is $(2.15, -0.95, -0.55, -0.65)$, again of size 1.25, and the norm makes
 # $(1.72, -0.76, -0.44, -0.52)$ of it. So $2.56 / 4 = 0.64$ of the letter is left, which is $0.8 \cdot 0.8$.
@@ -334,7 +334,8 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 #
 # In row 1 the nudges are three times as large, so each shakes the answer as before. It learns all the same, so shaking
 # alone was not the reason. But rows 2 and 3 differ only in the nudges, and the smaller nudges win, as the rival says.
-# So both stories seem partly true. And row 2 says that the fading slows a tower down, and does not stop it.
+# So both stories seem partly true. And row 2 says: if the fading is to blame, it slows a tower down, and does not
+# stop it.
 #
 # Researchers disputed it, too. Xiong and others (2020) pointed to the [slopes](training.py#a-nudge): with the norm last
 # they are steepest near the top, so that large nudges do harm there. Liu and others answered that each

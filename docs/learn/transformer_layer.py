@@ -8,7 +8,7 @@
 # # What holds a deep machine together?
 #
 # We took one plus sign out of our date machine. Trained for a short while, it reads 70 of 100 dates, where a machine
-# *with* the plus sign reads 98. Here are some of its mistakes:
+# *with* the plus sign, trained as long, reads 98. Here are some of its mistakes:
 
 # %% tags=["hide-input"]
 import sys
@@ -117,8 +117,8 @@ machine(
 # Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and, behind
 # it, a small network that works on each letter alone. What becomes of the letters in a tower of four such layers?
 #
-# It must write eight digits backwards, all at once. With its residuals the tower learns that in 400 steps. Without
-# them we train it for twice as long. **How many of 100 digits does it get right?** Pure guessing gets ten.
+# Such a tower must write eight digits backwards, all at once. With its residuals the tower learns that in 400 steps.
+# Without them we train it for twice as long. **How many of 100 digits does it get right?** Pure guessing gets ten.
 
 # %% tags=["live", "hide-input"]
 import keras

@@ -360,6 +360,10 @@ touch(
 # ```
 
 # %% tags=["answer"]
+import sys
+
+# The parts are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
 from clear_attention import MultiHeadAttention
 from examples.numpy_machine import attention, merge, split  # those of your machine
 
@@ -408,8 +412,6 @@ print("your heads share keys as the package's do")
 # "3" looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one key head, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
 import trained
 from clear_attention import date_tokenizers
 from date_machine import percent

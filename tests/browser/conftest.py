@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
+NO_GUESS = "lesson-piece:not([piece=bet], [piece=sketch])"
 SITE = Path(__file__).parents[2] / "site"
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -156,7 +157,7 @@ def turn_to(window):
 class Piece:
     def __init__(self, page, kind):
         self.page = page
-        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece:not([piece=bet], [piece=sketch])").first
+        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else NO_GUESS).first
         self.element.evaluate("one => { for (let f = one; (f = f.parentElement?.closest('details')); f.open = true); }")
         self.element.scroll_into_view_if_needed()
 

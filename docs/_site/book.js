@@ -2,7 +2,7 @@
 // which address became which chapter, `site` where the others are published, if they are.
 function toBook(homes, site) {
   const chapters = [...document.querySelectorAll(".chapter")];
-  document.querySelectorAll(".lesson-download, .headerlink, .page-facts, .lesson-live, .lesson-code, script").forEach(
+  document.querySelectorAll(".lesson-where, .lesson-download, .headerlink, .page-facts, .lesson-live, .lesson-code, script").forEach(
     (element) => element.remove(),
   );
   chapters.forEach((chapter) => {

@@ -21,6 +21,7 @@ import page_facts
 import scripts
 import search
 import self_check
+import small_map
 import sooner
 import xrefs
 from mkdocs.plugins import event_priority
@@ -87,6 +88,7 @@ def on_page_markdown(markdown, page, config, files):
 def on_page_content(html, page, config, files):
     mathml.refuse_left_overs(html, page)
     page_facts.add_facts(html, page)
+    small_map.add_map(page)
     return glossary.first_tips(html, page)
 
 

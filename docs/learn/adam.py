@@ -8,7 +8,7 @@
 # # How far should each number go?
 #
 # The [slopes](training.py) of the loss say which way each number of our machine must go. A plain nudge takes the same
-# share of every slope, the learning rate. But at the first step a tenth of the slopes is about 60 times as steep as
+# share of every slope, the learning rate. But at the first step a tenth of the slopes is more than 50 times as steep as
 # another tenth. Can one learning rate suit them all?
 #
 # Try it with two numbers. Here is their valley from above, much steeper across than along, with its lowest point at the
@@ -55,7 +55,7 @@ def slopes_at_first():
 fresh, slopes = slopes_at_first()
 sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
 low, high = np.quantile(sizes, [0.1, 0.9])
-assert 55 * low < high < 65 * low  # as the text says
+assert high > 50 * low  # as the text says
 
 
 def sixty(nudge, rate, steep=100, turned=False):
@@ -146,8 +146,7 @@ touch(
 # | usual size, its root | 4 | 3.531 |
 # | quotient | $4 / 4 = 1$ | $3.474 / 3.531 = 0.984$ |
 #
-# Times a learning rate of 0.004, the second nudge is 0.003936, downhill. And if both slopes were a thousand times as
-# flat, it would be the same.
+# Times a learning rate of 0.004, the second nudge is 0.003936, downhill.
 #
 # ## The formula
 #
@@ -161,99 +160,37 @@ touch(
 # \end{aligned}
 # $$
 #
-# These three lines, for each number, are all of Adam.
-#
-# ## The program
-#
-# Now take such a step a thousand times, each time with 64 new examples. With this program, more `STEPS` and other
-# examples, our machine was trained. `fit` gets what goes in, the texts *and* the answers that the decoder is given, and
-# what should come out. Here it stops after 100 steps. Do its answers look like dates by then?
-
-# %%
-STEPS = 100  # of the 1,000
-texts, answers = create_date_pairs(64 * STEPS)
-x, y = source.encode(texts, length=34), target.encode(answers)
-
-keras.utils.set_random_seed(0)
-machine = Transformer(**dates.SIZES)
-rate = keras.optimizers.schedules.CosineDecay(
-    0.0, 850, warmup_target=0.004, warmup_steps=150
-)
-adam = keras.optimizers.Adam(rate, beta_2=0.98)  # of the squares
-# it makes the softmax itself, from the logits
-loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-machine.compile(adam, loss)
-history = machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
-
-# %% tags=["hide-input"]
-logits = machine.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
-adams_loss = float(loss(right_ids[:, 1:], logits))
-print(f"loss {adams_loss:.3f}")
-texts = record["diary"][:5].tolist()
-written = target.decode(greedy_search(machine, source.encode(texts, length=34), 11))
-for text, answer in zip(texts, written, strict=True):
-    print(f"{text:24} {answer}")
-
-# %% tags=["live", "remove-input"]
-import inspect
-import re
-
-from trained import recipes
-
-form = re.compile(r"(19|20)\d\d-\d\d-\d\d")
-
-program, inside = inspect.getsource(dates.train), inspect.getsource(recipes.fit)
-assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in program  # the same program
-assert "peak=4e-3, warmup=150, beta_2=0.98" in program
-assert (
-    "CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)"
-    in inside
-)
-assert "SparseCategoricalCrossentropy(from_logits=True)" in inside
-assert (dates.STEPS, dates.BATCH) == (1000, 64)
-assert adams_loss < 0.7  # as the text says
-curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
-np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
-from IPython.display import Markdown
-
-like_dates = sum(bool(form.fullmatch(answer)) for answer in written)
-assert like_dates >= 2
-Markdown(
-    f"An untrained machine has a loss of about 3. After 100 steps it is {adams_loss:.3f}, and"
-    f" {('two', 'three', 'four', 'all')[like_dates - 2]} of the five answers look like dates."
-)
-
-# %% [markdown]
-# Set `STEPS` to 1,000, and you have trained a machine like ours, in about a minute on two cores.
+# But for a tiny constant that keeps it from dividing by 0, these three lines are all of Adam. Only the learning rate is
+# left. May it be large from the first step on?
 #
 # ## Warm-up
 #
-# One line of the program is strange: the learning rate is not a number but a curve. It begins at 0.0, climbs to
-# `warmup_target` in 150 steps, and sinks to 0 in 850 more:
+# Look at step 1 of the table. Adam has seen only one slope, and divides it by its own size. *Whatever the slope is, the
+# first quotient is 1 or -1*. So more than nine tenths of our machine's numbers, all but those whose slope is nearly 0,
+# would jump by nearly the whole learning rate, on the word of 64 texts only.
+#
+# That is why our machine began timidly. Its learning rate climbed from 0 to 0.004 in 150 steps, and then sank to 0 in
+# 850 more, so that the machine came to rest. The climb is called the **warm-up**:
 
-# %% tags=["hide-input"] alt="The learning rate against the step, from 0 to 1,000. It rises in a straight line from 0 to 0.004 at step 150, which is the warm-up, and then falls like a cosine to 0 at step 1,000. The first 100 steps, which the cell above took, are shaded."
+# %% tags=["hide-input"] alt="The learning rate against the step, from 0 to 1,000. It rises in a straight line from 0 to 0.004 at step 150, which is the warm-up, and then falls like a cosine to 0 at step 1,000."
 import matplotlib.pyplot as plt
 
+rate = keras.optimizers.schedules.CosineDecay(
+    0.0, 850, warmup_target=0.004, warmup_steps=150
+)
 _, ax = plt.subplots(figsize=(4.6, 1.9), layout="constrained")
 steps = np.arange(0, 1001, 10)
-ax.axvspan(0, 100, color="#e69f00", alpha=0.25, lw=0)
 ax.plot(steps, [float(rate(step)) for step in steps], color="#0072b2")
 ax.text(165, 0.0041, "0.004 at step 150", va="bottom")
-ax.text(112, 0.0004, "shaded: our 100 steps")
 ax.set(xlim=(0, 1000), ylim=(0, 0.0049), xlabel="step", ylabel="learning rate")
 ax.set(xticks=(0, 150, 500, 1000), yticks=(0, 0.002, 0.004))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# It sinks so that the machine comes to rest. But why does it begin so timidly? This climb is called the **warm-up**.
-#
-# Look at step 1 of the table. Adam has seen only one slope, and divides it by its own size. *Whatever the slope is, the
-# first quotient is 1 or -1*. So without a warm-up more than nine tenths of our machine's numbers would jump by nearly
-# the whole learning rate, after a look at 64 texts only.
-#
-# Does that do lasting harm? Let the largest learning rate be 0.01 in place of 0.004, once reached by a warm-up and once
-# from the first step on. **After a thousand steps, how many of 100 unseen dates does the machine read?**
+# Would such a jump do lasting harm? Let the largest learning rate be 0.01, two and a half times ours, once reached by a
+# warm-up and once from the first step on. **After a thousand steps, how many of 100 unseen dates does the machine
+# read?**
 
 
 # %% tags=["live", "remove-input"]
@@ -326,7 +263,72 @@ assert min(shares("no warm-up")) > 0.97
 #
 # </details>
 #
-# What this beginning spoiled, a thousand steps did not make good.
+# So at 0.01 a bad beginning, the jump and the large nudges soon after it, cost about half of the dates, and the later
+# steps did not make it good. At our 0.004 it cost fewer than three in a hundred. The warm-up is an insurance, and it
+# pays where the nudges are large.
+#
+# ## The program
+#
+# Now take such a step again and again, each time with 64 new examples. With this program our machine was trained, only
+# for 1,000 steps and with other dates. `fit` gets what goes in, the texts *and* the answers that the decoder is given,
+# and what should come out. Here it stops after 100 steps. Do its answers look like dates by then?
+
+# %%
+STEPS = 100  # of the 1,000
+texts, answers = create_date_pairs(64 * STEPS)
+x, y = source.encode(texts, length=34), target.encode(answers)
+
+keras.utils.set_random_seed(0)
+machine = Transformer(**dates.SIZES)
+rate = keras.optimizers.schedules.CosineDecay(
+    0.0, 850, warmup_target=0.004, warmup_steps=150
+)
+adam = keras.optimizers.Adam(rate, beta_2=0.98)  # of the squares
+# it makes the softmax itself, from the logits
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+machine.compile(adam, loss)
+machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
+texts = record["diary"][:5].tolist()  # five dates for it to read
+
+# %% tags=["hide-input"]
+logits = machine.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
+adams_loss = float(loss(right_ids[:, 1:], logits))
+print(f"loss {adams_loss:.3f}")
+written = target.decode(greedy_search(machine, source.encode(texts, length=34), 11))
+for text, answer in zip(texts, written, strict=True):
+    print(f"{text:24} {answer}")
+
+# %% tags=["live", "remove-input"]
+import inspect
+import re
+
+from trained import recipes
+
+form = re.compile(r"(19|20)\d\d-\d\d-\d\d")
+
+program, inside = inspect.getsource(dates.train), inspect.getsource(recipes.fit)
+assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in program  # the same program
+assert "peak=4e-3, warmup=150, beta_2=0.98" in program
+assert (
+    "CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)"
+    in inside
+)
+assert "SparseCategoricalCrossentropy(from_logits=True)" in inside
+assert (dates.STEPS, dates.BATCH) == (1000, 64)
+assert adams_loss < 0.7  # as the text says
+curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
+np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
+from IPython.display import Markdown
+
+like_dates = sum(bool(form.fullmatch(answer)) for answer in written)
+assert like_dates >= 2
+Markdown(
+    f"An untrained machine has a loss of about 3. After 100 steps it is {adams_loss:.3f}, and"
+    f" {('two', 'three', 'four', 'all')[like_dates - 2]} of the five answers look like dates."
+)
+
+# %% [markdown]
+# Set `STEPS` to 1,000, and you have trained a machine like ours, in about a minute on two cores.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a valley aslant, and Adam in Python</summary>
 #
@@ -334,12 +336,8 @@ assert min(shares("no warm-up")) > 0.97
 # only names, and their path stays. Adam treats each number alone, and now both slopes are mixtures of the steep
 # direction and the flat one. With a learning rate of 0.2 it ends at a loss of 3.2, and not of 0.05.
 #
-# **With nudges as large as ours** fewer than three dates in a hundred are lost without a warm-up. It costs little all
-# the same, and saves the search for a learning rate that does no harm at the first step. The curve that shrinks to 0
-# like a cosine comes from Loshchilov and Hutter, in 2016.
-#
-# **In Python** Adam is a few lines. Programs also add a tiny constant to the root, so that nobody divides by 0. Where a
-# slope is nearly 0, it makes the first quotient smaller.
+# **In Python** Adam is a few lines. The tiny constant would be added to the root. Where a slope is nearly 0, it makes
+# the first quotient smaller. `CosineDecay`, in the program, was an idea of Loshchilov and Hutter, in 2016.
 
 
 # %%

@@ -57,13 +57,14 @@ touch(
 
 # %% [markdown]
 # The output follows the query. A longer query chooses more sharply, and a query of length 0 does not choose at all. So
-# a machine can learn *where* to look, and also *how firmly*.
+# a machine can learn *where* to look, and also *how firmly*. The scores are divided by √2 already, and soon you will
+# see why.
 #
 # ## By hand, to the last digit
 #
 # Where do the three come from? A letter has only its own vector. We multiply it by three matrices, so that what it
-# looks for, what it offers and what it hands over can be three different things. The training finds these
-# matrices. Here we choose small ones, for a pencil:
+# looks for, what it offers and what it hands over can be three different things. The training finds these matrices.
+# Here we make small ones up, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -95,29 +96,22 @@ touch(
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1. So "m" fits best.
+# The keys of "a" and "y" get −2 and 1. So "m" fits best. One can read a reason into it: the first number of a key
+# says "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
 #
 # **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1. So we raise $e$ to the power of each
 # score, which is always positive and keeps their order, and divide by the sum. This is called the **softmax**, and the
 # slice of "m" is
 #
 # $$
-# \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939} = 0.8756
+# \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939}
 # $$
 #
-# So "y" listens mostly to "m". But nobody is left out altogether: even "a" gets 0.0059.
+# **At last it fetches.** The values, mixed with these weights, are the **output**. How much of $(10, 0)$, the value of
+# "m", is in it?
 #
-# **At last it fetches.** The values, mixed with these weights, are the **output**:
-#
-# $$
-# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
-# $$
-#
-# It lies close to $(10, 0)$, the value of "m", since that is where "y" has looked. **And this is the whole of
-# attention.**
-#
-# **Press "Next step", and see each number come to its place. Then do the row of "a" with a pencil. Its scores are 2,
-# −2.5 and −0.5; press "a" when you have its first weight.**
+# **Press "Next step" until the row of "y" is done. Then do the row of "a" with a pencil. Its scores are 2, −2.5 and
+# −0.5; press "a" when you have its first weight.**
 
 # %% tags=["live", "remove-input"]
 from pathlib import Path
@@ -137,8 +131,14 @@ touch(
 )
 
 # %% [markdown]
-# When all three have looked, their weights fill a square, the **map**: a row for each letter that looks, a column for
-# each that is looked at. Each row adds up to one.
+# So "y" listens mostly to "m", but nobody is left out altogether: even "a" gets 0.0059. The output of "y" is
+#
+# $$
+# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
+# $$
+#
+# **And this is the whole of attention.** When all three have looked, their weights fill a square, the **map**: a row
+# for each letter that looks, a column for each that is looked at. Each row adds up to one.
 #
 # In NumPy all this is two short functions. Keep them: each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
@@ -191,8 +191,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 # %% [markdown]
 # ## The same in the trained machine
 #
-# Why did "y" look at "m"? For no reason: we had made the matrices up. In the trained machine they were found by the
-# training, because they help to write the right letter.
+# Above we made the matrices up. In the trained machine they were found by the training, because they help to write the
+# right letter.
 #
 # There the answer asks, and the text offers the keys and the values, which is called **cross-attention**. In
 # **self-attention**, as above, the letters of one text look at each other. The arithmetic is the same, with keys of 16
@@ -238,7 +238,8 @@ machine(
 )
 
 # %% [markdown]
-# For the 5, the key of the "y" of "may" fits best. What looked like reading is a product, a division and a softmax.
+# For the 5, the key of the "y" of "may" fits best. This look is a product, a division and a softmax. That query and key
+# fit, the parts before have arranged.
 #
 # ## The formula
 #
@@ -274,10 +275,11 @@ machine(
 #
 # What is the root for? Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about
 # 22,000 times. Nudge this score by 0.1, and the weight goes from 0.99995 to 0.99996. But a machine learns by nudging,
-# and here it feels nothing, so it can't learn to look elsewhere: the softmax is *saturated*.
+# and here it feels almost nothing, so it hardly learns to look elsewhere: the softmax is *saturated*.
 #
 # Long keys lead there by themselves, because a dot product is a sum, and long sums grow large. How large? When a
-# training begins, all numbers are random, so let us toss a coin for each term: +1 or −1.
+# training begins, all numbers are random, so that each term is as often positive as negative. The simplest such number
+# is a coin: +1 or −1.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -290,7 +292,7 @@ lie_within = [
     sum(comb(n**2, k) for k in range(n**2 + 1) if abs(2 * k - n**2) <= n) / 2**n**2
     for n in range(4, 17)
 ]
-assert 0.71 < min(lie_within) <= max(lie_within) <= 0.8
+assert [round(100 * f(lie_within)) for f in (min, max)] == [71, 79]
 touch(
     "coins",
     tabled(
@@ -304,16 +306,14 @@ touch(
 )
 
 # %% [markdown]
-# The hill is as wide as the side of the square, because most of the pluses and minuses cancel: about three of four sums
-# lie within $\pm \sqrt{d_k}$. Divided by this root, it looks the same for any number of coins. So the scores keep their
-# size, however long the keys are.
+# The hill reaches about one side of the square to the left and one to the right: on average, 71 % to 79 % of the sums
+# lie within $\pm \sqrt{d_k}$. Why the root? Square the sum of 64 coins: each coin times itself is 1, and the products
+# of two different coins are as often −1 as 1, and cancel. So the square is 64 on average, and the sum about √64 = 8
+# away from 0. Divided by the root, the scores keep their size, however long the keys are.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: what a wrong divisor does</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: what a wrong divisor does, to random keys and to our machine</summary>
 #
-# Why is it just the root? Square the sum of 64 coins. Each coin times itself is 1, and the products of two different
-# coins are as often −1 as 1, and cancel. So the square is 64 on average, and the sum is about √64 = 8 away from 0.
-#
-# And what does a divisor do to the weights? Here are one query and four keys of random numbers, and three divisors.
+# What does a divisor do to the weights? Here are one query and four keys of random numbers, and three divisors.
 # Change $d_k$. Not divided, long keys give nearly everything to one. Divided by $d_k$, all weights become alike.
 # Divided by the root, they hardly depend on how long the keys are.
 
@@ -431,7 +431,7 @@ plt.show()
 #
 # ### Exercise 1
 #
-# What are the weights when all keys are equal? What is the output then?
+# Four keys are equal, and their values are 0, 4, 8 and 12. What are the weights, and what is the output?
 
 # %% tags=["answer"]
 asks = np.array([[5.0, -3.0]])

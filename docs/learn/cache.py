@@ -8,7 +8,8 @@
 #
 # Think of a writer who, before each new letter, copies out all that he has written so far. Nobody would work like that,
 # but our machine does: for each new letter, the program of [Writing](writing.py) sends the start mark and the whole
-# answer so far through the half that writes once more. **Read down the staircase, and watch how the grey grows:**
+# answer so far through the decoder, the half that writes, once more. **Read down the staircase, and watch how the grey
+# grows:**
 
 # %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
 import sys
@@ -66,17 +67,16 @@ assert all_of_them == 66
 # | a | | (-2, 1, 0, 3) | (0, 10) |
 # | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
 #
-# The scores of y are its query times each key, halved because a key has four numbers and $\sqrt 4 = 2$: they are 3, -2
-# and 1. The softmax makes the weights 0.8756, 0.0059 and 0.1185 of them, and the values mix to (9.941, 1.244), as
-# before.
+# The scores of y are 3, -2 and 1, its weights 0.8756, 0.0059 and 0.1185, and it finds (9.941, 1.244), as before.
 #
 # Two fields of the table stayed empty, and nothing was missing: the m and the a have asked long ago, so nobody needs
 # their queries any more.
 #
 # Their keys and values *are* needed. But must they be made again? The key of the m is made of the m and its place, and
 # neither of these changes when a y comes. **What cannot change need not be computed again**, so the machine can keep
-# it. When a new letter comes, it computes the query, the key and the value of this letter alone, and takes all others
-# from the shelf. What is kept there is called the **cache** of keys and values, or *KV cache*.
+# it. When a new letter comes, it computes the query, the key and the value of this letter alone, and takes the others
+# from where it laid them, as from a shelf. What is kept there is called the **cache** of keys and values, or *KV
+# cache*.
 #
 # ## A second layer
 #
@@ -89,15 +89,13 @@ assert all_of_them == 66
 #
 # | the m sees | weights | it finds |
 # | --- | --- | --- |
-# | m, a | 0.6225, 0.3775 | (6.22, 3.78) |
-# | m, a, y | 0.3072, 0.1863, 0.5065 | (8.14, 6.93) |
+# | with the mask: m | 1 | (10, 0) |
+# | without it: m, a | 0.6225, 0.3775 | (6.22, 3.78) |
+# | without it: m, a, y | 0.3072, 0.1863, 0.5065 | (8.14, 6.93) |
 #
-# As soon as the y is there, the m finds something else. So its key in the second layer would be another one, and the
-# one on the shelf would be wrong, with no error to say so. **Keys and values may be kept, because no letter sees a
-# later one.** The mask was made for the training, so that nobody peeks. Here it pays a second time.
-#
-# **Let this machine of two layers write, and once more with its keys and values kept. Then take the look-ahead mask
-# away: which of them are no longer true?**
+# Without the mask, as soon as the y is there, the m finds something else. What does that do to its key in the second
+# layer? **Let this machine of two layers write, and once more with its keys and values kept. Then take the look-ahead
+# mask away: which of the kept ones are no longer true?**
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax
@@ -129,8 +127,9 @@ touch(
 )
 
 # %% [markdown]
-# Without the mask, what layer 2 has kept is spoilt by each letter that comes. Only layer 1 stays true, because its keys
-# were made before anybody looked at anybody.
+# Without the mask, each letter that comes spoils what layer 2 has kept. Only layer 1 stays true, because its keys were
+# made before anybody looked at anybody. **Keys and values may be kept, because no letter sees a later one.** The mask
+# was made for the training, so that nobody peeks. Here it pays a second time.
 #
 # ## The formula
 #
@@ -153,7 +152,7 @@ touch(
 # ## Your machine so far
 #
 # Give your machine a cache. `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
-# keys and values so far. What is missing?
+# keys and values so far. What is missing? A test follows your answer.
 #
 # ```python
 # def look_back(x, cache, W_Q, W_K, W_V):
@@ -175,6 +174,7 @@ def look_back(x, cache, W_Q, W_K, W_V):
     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
 
 
+# %%
 rng = np.random.default_rng(0)
 x = rng.normal(size=(6, 8))  # six letters of eight numbers
 W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
@@ -189,8 +189,8 @@ print("letter by letter, your machine finds what it finds at once")
 # %% [markdown]
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, 2,080 letters go in without a cache, and with it 64, which is over 32 times fewer. **How
-# many times as fast does that make the writing of a single text?**
+# For an answer of 64 letters, 1 + 2 + ... + 64 = 2,080 letters go in without a cache, and with it 64, which is over 32
+# times fewer. **How many times as fast does that make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -210,6 +210,7 @@ faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
 assert sum(range(1, 65)) == 2080
 assert 2080 / 64 == 32.5
 assert 2 * 64 * 4 * 11 == 5632
+assert round(2 * 12_288 * 2 * 96 * 2048 / 1e9, 1) == 9.7  # GPT-3
 assert [row["tokens"] for row in results["decoding"]] == [64, 64]
 bet(
     "cache/times-as-fast",
@@ -259,27 +260,25 @@ Markdown("\n".join([*lines, "", told]))
 #
 # </details>
 #
-# So a letter that is spared is not yet time that is saved, because each step has a price of its own. But the more there
-# is to compute, the more the cache pays.
+# On our two cores a single text was written about twice as fast, and not 32 times, because each step has a price of its
+# own. With 64 texts at once it was more than six times: the more there is to compute, the more the cache pays. So when
+# you ask a chat program something long, you wait for its first word, because all your letters go in at once, and then
+# the others come quickly.
 #
-# It also takes room. In our machine a single layer writes, and a key and a value are 64 numbers each, of four bytes. So
-# for the eleven letters of the staircase it is
+# It also takes room. Our decoder has a single layer, and a key and a value are 64 numbers each, of four bytes. So for
+# the eleven letters of the staircase it is $2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632$ bytes, which is nothing. But in
+# [GPT-3](https://arxiv.org/abs/2005.14165) 96 layers write, and a key has 12,288 numbers. With two bytes for a number,
+# a single text of 2,048 places takes
 #
 # $$
-# 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
+# 2 \cdot 12{,}288 \cdot 2 \cdot 96 \cdot 2{,}048 \approx 9.7 \text{ GB}.
 # $$
 #
-# which is nothing. But the shelf grows with each letter, layer and text, so that in a large machine it can take [more
-# memory than the machine itself](fewer_keys.py).
-#
-# At least it can be shared: two chats that begin with the same ten pages need only one cache of them. So some services
-# charge less for a beginning that they have read before.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: the half that reads, and a place that is told wrongly</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: why the half that reads works only once</summary>
 #
 # Half of our machine reads. A letter of the text sees all others there, the later ones as well. The other half writes,
 # with the mask. Let us test both, and let the last letter come late. How much does that change what attention finds for
-# each letter before, as a share of what was found before?
+# each letter, as a share of what it found before?
 
 # %% tags=["hide-input"] alt="Two rows of boxes with letters. Above, the text 3 may '1: what attention finds for each letter changes by 3 to 33 percent when the 8 comes, most for the two letters just before it. Below, the answer so far, 2018-05-0: each changes by 0 percent when the 3 comes."
 from examples import numpy_machine as own
@@ -337,10 +336,6 @@ assert wrote.max() < 1e-6
 # half that reads has found cannot grow letter by letter. But the text is there from the start, so this half works once,
 # and the keys and values of [cross-attention](recap.py) that are made of it are kept until the answer is written.
 #
-# A kept key also knows the [place](positions.py) at which its letter stood. If a program forgets to count on, and tells
-# each new letter that it is the first, then the answer is wrong, and [no error says
-# so](../guides/museum.py#cache-positions).
-#
 # </details>
 #
 # ## Who found this, and when
@@ -359,14 +354,14 @@ assert wrote.max() < 1e-6
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # In layer 1 only the key of the 9, because a key there is made of the letter and its place. In layer 2 those of the 9
-# and of the six letters behind it, because each of them has looked at the 8. The keys of start, 2, 0 and 1 stay.
+# and of the six letters after it, because each of them has looked at the 8. The keys of start, 2, 0 and 1 stay.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# A machine that [goes on with a text](language_model.py) gets 1,000 letters from you, and reads them in one step. Then
-# it writes 100 letters. How many letters go in with a cache, and how many without?
+# You ask a chat program something in 1,000 letters. It reads them in one step, and then it writes 100 letters. How many
+# letters go in with a cache, and how many without?
 
 # %% tags=["answer"]
 with_cache = 1000 + 99  # the last letter that it writes need not go in
@@ -376,8 +371,7 @@ print(f"that is {without / with_cache:.0f} times as many")
 assert (with_cache, without) == (1099, 104_950)
 
 # %% [markdown]
-# Your 1,000 letters go in together, in one large step, and the 99 others are small ones. So when you ask a chat program
-# something long, you wait for its first word, and then the others come quickly.
+# With the cache, your 1,000 letters are the one large step, and 99 small ones follow.
 #
 # ## Check yourself
 

@@ -64,7 +64,7 @@ machine(
 # ## One date is eleven examples
 #
 # In training the decoder is *given* the whole right answer, and at each place it has to say the letter that comes next.
-# To ask for the very first letter, a **start mark** is put in front, so that everything moves one place to the right:
+# To ask for the very first letter, a **start mark** • is put in front, so that everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
@@ -114,7 +114,7 @@ for asked, right in known.items():
 
 ends = [
     (
-        "start " + answer[:n],
+        "•" + answer[:n],
         states[0]["whole"][n][-1],
         states[0]["forgetful"][n][-1],
     )
@@ -130,8 +130,8 @@ touch(
 )
 
 # %% [markdown]
-# In its training it got every letter right by reading it off at the next place, and it has learnt hardly anything else.
-# Where nothing stands to its right, it is mostly wrong.
+# In its training it got every letter right by reading it off at the next place. Where nothing stands to its right, it
+# gets only 31 letters in 100.
 #
 # When a machine writes for itself, each place is the last one. And what was the right answer at the last place of every
 # date in the training? The end mark. So that is what the forgetful machine writes, at once, and then it is done.
@@ -142,15 +142,15 @@ touch(
 #
 # ## Try it yourself
 #
-# Here the forgetful machine is given the start mark and four letters. Of the four looks of each letter you see the one
-# that peeks most: in the row "start" it looks at the 2, which is just what it has to say.
+# Here the forgetful machine is given the start mark and four letters. Of the four heads of each letter you see the one
+# that peeks most: in the row • it looks at the 2, which is just what it has to say.
 #
 # **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
 
-letters = ["start", *"2018"]
+letters = ["•", *"2018"]
 x = forgetful.target_positions(forgetful.embed_target(target_ids[:, :5]) * 8.0)
 attention = forgetful.decoder.layers[0].self_attention.attention
 q, k, v = (
@@ -240,14 +240,14 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Alone it still writes nothing, because nothing stands to its right yet, so that the mask has nothing to hide. Given
-# the right letters, it says only 37 % of the next ones. Where does this number come from? With the mask each place is
-# as blind as the last one was, which was right in 31 %. Only the end mark is always right. For ten letters and an end
-# mark that makes $(10 \cdot 0.31 + 1) / 11 = 0.37$.
+# When it writes alone, nothing stands to its right yet, so that the mask has nothing to hide. Given the right letters,
+# it is with the mask as blind at each place as at the last one, where it was right in 31 %. Only the end mark is always
+# right. For ten letters and an end mark that makes $(10 \cdot 0.31 + 1) / 11 = 0.37$.
 #
 # </details>
 #
-# **So the mask must be there in the training.** It heals no machine that has already learnt to peek.
+# Alone it still writes nothing, and given the right letters it says only 37 % of the next ones. The mask does not heal
+# a machine that has already learnt to peek. **So it must be there in the training.**
 #
 # ## By hand
 #
@@ -280,9 +280,8 @@ mask = look_ahead(3)
 q, k, v = x @ W_Q, x @ W_K, x @ W_V
 weights = softmax(q @ k.T / 2, mask)
 output = weights @ v
-print(mask)
-print(weights.round(3))
-print(output.round(3))
+for name, found in {"mask": mask, "weights": weights, "output": output}.items():
+    print(f"{name}\n{found.round(3)}")
 
 # %% tags=["live", "remove-input"]
 # The package's functions give the same.
@@ -307,8 +306,26 @@ np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-
 # ## Both masks at once { #both-at-once }
 #
 # If answers differ in length, they are padded, too. Then a key must be blocked if it is padding *or* in the future.
-# [`combine_masks`][clear_attention.combine_masks] joins the two masks.
-#
+# [`combine_masks`][clear_attention.combine_masks] joins the two masks:
+
+# %% tags=["hide-input"] alt="A grid with a row for each letter that looks: 7, 6, 3 and two places of padding. Hatched are the two columns of the padding, and everything above the diagonal."
+import matplotlib.pyplot as plt
+from clear_attention import combine_masks, create_padding_mask, plot_mask
+
+batch = [[7, 6, 3, 0, 0]]
+both = combine_masks(create_padding_mask(batch), create_look_ahead_mask(5))
+figure, ax = plt.subplots(figsize=(2.4, 2.3), layout="constrained")
+plot_mask(both[0], tokens=[str(token or "pad") for token in batch[0]], ax=ax)
+for written in list(ax.texts):
+    written.remove()  # the picture says it without 0 and 1
+plt.show()
+
+# %% tags=["live", "remove-input"]
+above = np.triu(np.ones((5, 5)), 1)
+padded = np.tile([0, 0, 0, 1, 1], (5, 1))
+np.testing.assert_array_equal(both[0, 0], np.maximum(above, padded))
+
+# %% [markdown]
 # <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>May a question look ahead?</summary>
 #
 # A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so
@@ -384,7 +401,11 @@ touch(
 
 # %% [markdown]
 # **What comes later must move nothing before it.** In the forgetful machine everything moves, because a softmax gives
-# every letter some weight. Nearly any machine that writes can be tested like this, in a few lines and in a second:
+# every letter some weight. Nearly any machine that writes can be tested like this, in a few lines and in a second.
+#
+# <details class="lesson-more" markdown="1"><summary>Test your own</summary>
+#
+# Change the last given letter, and print the places that move. Only the last one may:
 
 # %%
 given = target_ids[:, :-1]
@@ -406,9 +427,11 @@ np.testing.assert_array_equal(moved(model), [10])
 np.testing.assert_array_equal(moved(forgetful), range(11))
 
 # %% [markdown]
+# </details>
+#
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two outputs are equal: is it the mask?</summary>
 #
-# In a tutorial three tokens are queries, keys and values, and two of the three outputs are equal. Did the mask do it?
+# Three letters are queries, keys and values at once, and two of the three outputs come out equal:
 
 # %%
 tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
@@ -423,12 +446,12 @@ np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
 np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
-# It is not the mask. In the rows 1 and 2 the second token leads by 21 or more, and takes all: the softmax is
-# *saturated*. With tokens ten times as small the outputs differ.
+# It is not the mask. In both rows the score of the second letter leads by 21 or more, and takes all: the softmax is
+# *saturated*. With numbers ten times as small the outputs differ.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: two looks taken apart, and a mask that makes trouble</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: two looks taken apart, at the start mark and at the dash</summary>
 #
 # Does the forgetful machine really write the end mark because its place is the last one? One head of the last place
 # looks back at the start mark. We give the machine 200 unseen dates with their right answers, hide the start mark from
@@ -504,32 +527,6 @@ for count, heads in ("head 4", [3]), ("all heads", [0, 1, 2, 3]):
 # If one head loses sight of the dash, others still see it. If all four do, the machine writes a second dash, in each of
 # the 200 dates. So it needs this look to know where in the date it stands.
 #
-# At last, here are two texts with both masks, and one of them makes trouble:
-
-# %% alt="Two combined masks. In that of text 0, columns 3 and 4 and everything above the diagonal are hatched. In that of text 1, the first three rows are hatched completely."
-import matplotlib.pyplot as plt
-from clear_attention import combine_masks, create_padding_mask, plot_mask
-
-batch = [[7, 6, 3, 0, 0], [0, 0, 0, 4, 5]]
-both = combine_masks(create_padding_mask(batch), create_look_ahead_mask(5))
-figure, axes = plt.subplots(1, 2, figsize=(4.8, 2.3), layout="constrained")
-for number, ax in enumerate(axes):
-    tokens = [str(token or "pad") for token in batch[number]]
-    plot_mask(both[number], tokens=tokens, ax=ax)
-    ax.set_title(f"text {number}", fontsize=10)
-    for written in list(ax.texts):
-        written.remove()  # the picture says it without 0 and 1
-plt.show()
-
-# %% tags=["live", "remove-input"]
-assert both.shape == (2, 1, 5, 5)
-assert np.all(both[1, 0, :3] == 1)
-
-# %% [markdown]
-# In text 1 three rows are hatched from end to end: what stands before the first real letter is padding, and what comes
-# after is future. So each text that is padded on the left has [rows with nothing
-# left](masks.py#queries-with-no-key-left).
-#
 # </details>
 #
 # ## Who found this, and when
@@ -573,8 +570,8 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then it asks
-# with *one* new query for ten old letters and a new one. Which mask does this query need?
+# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then
+# only the newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())
@@ -582,8 +579,8 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# None. Nothing later exists, and it may see everything that came before. A library in [the
-# museum](../guides/museum.py#alignment) lines up the *first* query with the first key, and hides all but key 0.
+# None. Nothing later exists, and it may see everything that came before. [In the museum](../guides/museum.py#alignment)
+# stands a library that takes the only query for the first letter of the text, and hides all keys but the first.
 #
 # </details>
 #

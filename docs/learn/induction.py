@@ -6,10 +6,11 @@
 # %% [markdown]
 # # What can two layers do that one can't?
 #
-# Go on with this text: `qzxkwvqzxkw`. The piece `qzxkwv` comes again, so the next letter is a v.
+# Go on with this text: `qzxkwvqzxkw`. Which letter comes next? Say it before you read on.
 #
 # Two small machines learnt just this task, from pieces of random letters that come again and again. One has a single
-# layer and the other has two, with one head in each. The machine with two layers says v, and the other says q.
+# layer and the other has two, with one head in each. The machine with one layer says q. The machine with two says v,
+# and is right, because the piece `qzxkwv` comes again.
 #
 # Is that so in other texts, too? Here a text repeats every 20 places. Right of the grey line, whoever looks back can
 # nearly always know the next letter:
@@ -82,13 +83,14 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # --8<-- "diagrams/two_steps.svg"
 #
-# The second head looks at the right letter, because the first head has left a note on it. Such a second head is called
-# an **induction head**. It can't stand beside the first head, in the same layer: there would be no note yet.
+# The second head is called an **induction head**. It can't stand beside the first head, in the same layer: there would
+# be no note yet.
 #
 # ## By hand
 #
 # The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it is, and another three
-# have room for the note, which layer 1 writes:
+# have room for a note. In layer 1 the b looks one place back, finds a = (1, 0, 0), and puts it into its free three. So
+# do the others:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
@@ -222,6 +224,7 @@ for asks in (10, 12):
 assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
 assert (second[4].argmax(), said[4]) == (4, names[4])
 assert "".join(names) == 2 * "hkwsxcg"  # as the text says
+assert abs(maps["0"][0, 0].numpy()[4, 3] - 0.40) < 0.005
 assert (most[12], maps["0"][0, 0].numpy()[6].argmax()) == (6, 5)
 assert said[8:] == names[2:7] + names[:1]
 assert (said[7], reads[1]["said"][7:]) == ("h", [*names[1:7], names[0]])
@@ -240,7 +243,7 @@ touch(
 
 # %% [markdown]
 # The c finds the g, which came after the c the last time, because the g had looked at the c before it. So the training
-# has found something very like our two steps, all by itself.
+# has found something very like our two steps, though its notes are blurred: the x gives the s before it only 0.40.
 #
 # But the second h is misled. It looks at place 0, where it stood itself, and so the machine says h once more. Was it
 # the first letter in your text, too?
@@ -284,11 +287,11 @@ for word in ("monday", "copyright", "blacksmith"):
         assert (told == asked).all() == emptied
 
 # %% [markdown]
-# The first letter can look only at itself. So the note of the first h should say: "before me, h". When the second h
+# The first letter can look only at itself. So the note of the first h can only say: "before me, h". When the second h
 # asks whose note says h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one,
 # because the first h gives itself its whole weight, and the k gives the h before it only 0.71.
 #
-# If that is the reason, there is a cure: empty this one note. In how many of 100 texts will the machine be right?
+# If that is the reason, there is a cure: empty this one note. In how many of the 500 texts will the machine be right?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -298,10 +301,13 @@ bet(
     [
         (
             "without the note of the first letter",
-            round(100 * knows[True], 1),
+            round(500 * knows[True]),
             "Now only one note says h, the right one.",
         ),
     ],
+    high=500,
+    step=5,
+    unit=" of 500",
 )
 
 # %% [markdown]
@@ -315,22 +321,31 @@ tens = np.stack(tens) + FIRST
 for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
     said_of_ten = says_next(tens, emptied)[:, 10] == tens[:, 11]
     print(f"ten letters, {words}    {round(500 * said_of_ten.mean())} of 500 texts")
-assert knows[True] > 0.95
+assert abs(500 * knows[True] - 490) < 5
 assert said_of_ten.mean() > 0.99
 
 # %% [markdown]
-# One wrong note, and it was the whole mistake.
+# It is the same with texts of ten letters.
 #
 # </details>
+#
+# Without it about 490 of the 500 come out right. So one wrong note was nearly the whole mistake.
 #
 # **Tick "empty the first note" in the piece above, and look at the second h. Then find a word that, written twice,
 # comes out right only without this note.**
 #
+# <details class="lesson-answer" markdown="1"><summary>Some such words</summary>
+#
+# "monday", "copyright" and "blacksmith".
+#
+# </details>
+#
 # ## What if a head is switched off?
 #
-# Without one note the machine was better. What is it without any? We switch its heads off, one at a time:
+# Without one note the machine was better. What is it without any? We switch its heads off, one at a time. Here is what
+# it says in the second round of one text:
 
-# %% tags=["hide-input"] alt="Four rows of letters. Above, the text. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
+# %% tags=["hide-input"] alt="Four rows of letters. Above, the right ones. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 rng = np.random.default_rng(3)
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
 places = np.arange(3 * PERIOD)
@@ -358,7 +373,7 @@ row = [text.tolist() for text in texts[:, :PERIOD]].index(
 )
 figure, ax = plt.subplots(figsize=(6.4, 1.9), layout="constrained")
 right = texts[row, PERIOD + 1 : 2 * PERIOD]
-lines = {"the text": right} | {name: said[row] for name, said in spoken.items()}
+lines = {"right": right} | {name: said[row] for name, said in spoken.items()}
 for y, ids in enumerate(lines.values()):
     for x, number in enumerate(ids[: PERIOD - 1]):
         colour = "0.85"
@@ -400,11 +415,30 @@ assert abs(without[1] - 1 / 26) < 0.01
 #
 # **One head writes, the other reads, and neither is worth much alone.**
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: both maps, longer notes, and a proof</summary>
+# ## How did the training get there?
 #
-# **One layer, but larger.** The pieces in the training have 5 to 25 letters. The third machine has about as many
-# numbers as the one with two layers. Here is how all three learnt. The grey line is all that can be known, since nobody
-# knows the letters of the first piece.
+# A note is worth nothing until somebody reads it, and nobody can read before somebody writes. **Draw how many letters
+# were right as the training went on.** It can never be all, because nobody knows the letters of the first piece:
+
+# %% tags=["live", "remove-input"]
+from live import sketch
+
+sketch(
+    "induction/training",
+    record["steps"],
+    100 * (1 - record["wrong"]),
+    across="steps of the training",
+    upwards="Of 100 letters the machine with two layers says so many right",
+    unit="",
+    below="Once one head writes and the other reads, nearly all that can be known is right.",
+    above="While no note is written, there is nothing to read, so that little happens at first.",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>How it learnt, and what one layer learnt meanwhile</summary>
+#
+# The third machine has a single layer in which everything is twice as large, so that it has about as many numbers as
+# the one with two layers. The grey line is all that can be known.
 
 # %% tags=["hide-input"] alt="Share of all letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a level line at 77 percent."
 import contextlib
@@ -440,6 +474,8 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 plt.show()
 gains = -np.diff(record["wrong"])
+assert 1 - record["wrong"][3] < 0.15 < 0.65 < 1 - record["wrong"][6]  # 200, 350
+assert record["steps"][[3, 6]].tolist() == [200, 350]
 assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 assert best == 49 / 64 > 1 - record["wrong"][-1] > 0.68
@@ -447,34 +483,11 @@ assert abs(beside.count_params() / model.count_params() - 1) < 0.01
 assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# With two layers little seems to happen for 200 steps, and then, within 150 more, the machine can do it.
+# </details>
 #
-# **Both maps.** A row is a letter that looks. An orange outline marks where our two steps would look:
-
-# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: the outlined cells directly left of the diagonal are the darkest of their rows, with paler ones beside them. Right, layer 2: in the rows of the second half the outlined cells are six places to the left of the diagonal, one place after the letter's first occurrence. They are dark in four rows, paler in two and nearly white in the first. In most rows of the first half the first column is darkest."
-figure, axes = plt.subplots(1, 2, figsize=(7.2, 3.7), layout="constrained")
-for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=True):
-    ax.imshow(np.sqrt(maps[layer][0, 0]), cmap="Blues", vmin=0, vmax=1)
-    for row in range(1, 14) if layer == "0" else range(7, 14):
-        expected = row - 1 if layer == "0" else row - 6
-        corner = (expected - 0.5, row - 0.5)
-        cell = plt.Rectangle(
-            corner, 1, 1, fill=False, edgecolor=ORANGE, lw=1.8, clip_on=False
-        )
-        ax.add_patch(cell)
-    ax.set_xticks(range(14), names)
-    ax.set_yticks(range(14), names)
-    ax.tick_params(length=0, labeltop=True, labelbottom=False)
-    ax.set_title(title, size=10)
-axes[0].set_ylabel("who looks")
-plt.show()
-
-# %% [markdown]
-# In layer 1 each letter but the first looks most at the one before, though the map is blurred. In layer 2 the first
-# half has nothing to find, and looks mostly at place 0. In the second half six of the seven letters look most at the
-# place just *after* the one where they stood the last time.
+# For 200 steps little seems to happen, and then, within 150 more, the machine can do it.
 #
-# **Words for the dare.** "monday", "copyright" and "blacksmith".
+# <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
 # **Longer notes.** In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Blind
 # choice between fitting notes would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to
@@ -526,9 +539,9 @@ assert right_without(3) > 0.9
 #
 # ## Who found this, and when
 #
-# Nelson Elhage, Neel Nanda, Catherine Olsson and others took models of nothing but attention apart in 2021, and found
-# pairs of heads like ours. They suspect that with such heads a large model can do a task that it has only been shown in
-# its prompt.
+# Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone in 2021, and
+# found pairs of heads like ours. They suspect that with such heads a large model can do a task that it has only been
+# shown in its prompt, as in "3 → c, 5 → e, 2 → ?". This is called *in-context learning*.
 #
 # ## Exercises
 #

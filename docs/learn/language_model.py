@@ -9,13 +9,15 @@
 # Which letter comes next?
 #
 # * `The following functions retur`
-# * `The following␣`, where ␣ is a space
+# * `The following␣`
 #
-# The first one you know. The second one nobody can know, and yet an f is likelier than a q. To play this game well, one
-# must know words, and how sentences are built. Can a machine learn that from nothing but the game?
+# The first one you know. The second, after a space drawn as ␣, nobody can know, and yet an f is likelier than a q. To
+# play this game well, one must know words, and how sentences are built. Can a machine learn that from nothing but the
+# game?
 #
 # A new machine, half of our Transformer, has played it for a few minutes with one text, the reference of the Python
-# language. Four times it was given a beginning, the *prompt* "The ". **Let it learn, and read how it wrote on.**
+# language. Four times it was given a beginning, the *prompt* "The ". Here stands how it wrote on at the end. **Let it
+# learn from the beginning.**
 
 # %% tags=["hide-input"]
 import re
@@ -52,7 +54,7 @@ touch(
     ),
     prompt="The ",
     moments=moments,
-    now=0,
+    now=len(moments) - 1,
 )
 
 # %% [markdown]
@@ -72,7 +74,7 @@ guesses = [int(sum(row > row[i])) + 1 for row, i in zip(logits, ids, strict=True
 assert sum(guesses) < 6 * len(asked)
 touch(
     "guessing",
-    f"<p>For the {len(asked)} letters of “{asked}” behind “{given}” the machine needs {sum(guesses)} guesses.</p>",
+    f"<p>For the {len(asked)} letters of “{asked}” after “{given}” the machine needs {sum(guesses)} guesses.</p>",
     given=given,
     text=asked,
     machine=guesses,
@@ -144,10 +146,9 @@ def boxes(bits):
 
 display(HTML(boxes(bits)))
 assert text[24] == "r"
-halves = re.findall(
-    r'class="share [^>]* width="([\d.]+)"',
-    Path("../diagrams/halving.svg").read_text(encoding="utf-8"),
-)
+halving = Path("../diagrams/halving.svg").read_text(encoding="utf-8")
+halves = re.findall(r'class="share [^>]* width="([\d.]+)"', halving)
+assert halving.count('class="coin"') == 1 + 2 + 3 + 4
 np.testing.assert_allclose(np.array(halves, float) / 256, 0.5 ** np.arange(5))
 assert bits.argmax() == 23  # r
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
@@ -158,8 +159,8 @@ assert "The following functions return" not in to_text(train_ids)
 # At the first letters of words, and above all at the r of "return". Once a word has begun, most of it is easy. So the
 # hard thing is not to write a word, but to choose one.
 #
-# And fewer bits are all that the training wants. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with
-# the natural logarithm.
+# Training pushes down just this number. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
+# natural logarithm.
 #
 # ## Is counting enough?
 #
@@ -231,7 +232,7 @@ for rival in ("count letters", "count after two"):
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128.
-# * `xz`, a program that packs files. What has come before, it hardly needs to store.
+# * `xz`, a program that packs files. What repeats something earlier takes hardly any room.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -269,9 +270,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# The winner is `xz`, which had read the other nine tenths like all the rest, with 1.41 bits. Then comes our machine
-# with 1.76, and close behind it the counter of four letters, with 1.90. Two more rivals stand in the picture: the
-# counter of five letters, and our machine with one layer.
+# All of them, `xz` too, had read the other nine tenths before. Two more rivals stand in the picture: the counter of
+# five letters, and our machine with one layer.
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Counting letters takes more than 4, and counting two letters back less than 3. Close together come our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import matplotlib.pyplot as plt
@@ -311,9 +311,6 @@ assert [f"{bits:.2f}" for bits in best_three] == ["1.41", "1.76", "1.90"]
 assert round(2**1.76, 1) == 3.4 == round(2**ours, 1)
 
 # %% [markdown]
-# And 1.76 bits are $2^{1.76} = 3.4$ letters: on average our machine is as unsure as among 3.4 letters that are equally
-# probable. Elsewhere this number is the *perplexity*.
-#
 # Why is the counter so good? Where it has never met the last four letters, it makes do with fewer. Here is our sentence
 # again, read by it and by our machine:
 
@@ -337,7 +334,11 @@ assert four[14:21].mean() < 0.7  # and "functions"
 #
 # </details>
 #
-# So a simple rival is worth a look, before one praises a large machine.
+# On this manual `xz` won with 1.41 bits, our machine had 1.76, and a table that counts four letters 1.90. So a simple
+# rival is worth a look, before one praises a large machine.
+#
+# What do 1.76 bits mean? On average our machine is as unsure as among $2^{1.76} = 3.4$ letters that are equally
+# probable. Elsewhere this number is the *perplexity*.
 #
 # ## Surprise it yourself { #surprise-it-yourself }
 #
@@ -358,6 +359,7 @@ line, name = bits_of("if x is not None").mean(), bits_of("Ada Lovelace").mean()
 slip = bits_of("The follwoing functions")
 berry, jazz = bits_of("strawberry").mean(), bits_of("jazz").mean()
 assert name > 2 * line
+assert line > found["our machine, two layers"] + 0.5
 assert berry > 2 * line
 assert jazz > 1.2 * berry
 assert bits_of("if x is not None")[[2, 11]].sum() > 0.4 * 15 * line  # x and N
@@ -386,21 +388,25 @@ text_machine(
         "raises a ",
         "The follwoing functions",
     ],
-    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. And your name?</p>",
+    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. That is more than its mean of"
+    f" {found['our machine, two layers']:.2f}, because the x and the N are hard to foresee. And your name?</p>",
 )
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What you may have found</summary>
 #
-# "Ada Lovelace" and "strawberry" cost more than twice as many bits a letter as `if x is not None`, in which the x and
-# the N are hard to foresee. In the slip the w, the o and the i together cost more than 20 bits. The g at the end is
-# easy again, and the next word costs as much as without the slip. "jazz" costs even more than "strawberry".
+# `if x is not None` is no easy line, because its x and its N are hard to foresee. In the slip the w, the o and the i
+# together cost more than 20 bits, and the g at the end is easy again. "jazz" costs even more than "strawberry", which
+# costs more than twice as many bits a letter as the line of Python.
 #
 # And a word typed twice? We tried 50. Only about half got cheaper, and the mean stayed at 5.2 bits a letter, without
-# the first letter of each. So this machine has two layers, and yet it does not copy here. What copying takes tells
-# [A head that copies](induction.py).
+# the first letter of each. So this machine has two layers, and yet it does not copy here. The lesson [A head that
+# copies](induction.py) shows what it takes to copy.
 #
 # </details>
+#
+# "Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
+# foretells a name. And after our slip the next word cost as much as without it.
 #
 # ## Drawing a letter
 #
@@ -415,32 +421,17 @@ text_machine(
 # a sum that you set, keeps these letters, and divides by what they have together. **Try the 1.5 again, with a top-p of
 # 0.5.**
 #
-# By hand: the logits 2, 1 and 0 are, at temperature 1, the probabilities 0.665, 0.245 and 0.090. For a top-p of 0.8 the
-# first letter is not enough. The first two have 0.910 together, so they are kept, and divided by that: 0.731 and 0.269.
-# The third can no longer be drawn.
+# <details class="lesson-more" markdown="1"><summary>Top-p by hand, and in code</summary>
 #
-# ## Your machine so far
-#
-# Now your machine gets top-p. `np.argsort(p)[::-1]` puts the most probable letter first, and `np.cumsum` adds up. What
-# is missing?
-#
-# ```python
-# def top_p(p, most):
-#     order = np.argsort(p)[::-1]
-#     before = np.cumsum(p[order]) - p[order]  # what those before each have together
-#     kept = order[...]  # a letter is kept if `before` has not yet reached `most`
-#     left = np.zeros_like(p)
-#     left[kept] = ...
-#     return left
-# ```
-#
-# Test it with the three letters, and with their logits doubled. How many are kept?
+# The logits 2, 1 and 0 are, at temperature 1, the probabilities 0.665, 0.245 and 0.090. For a top-p of 0.8 the first
+# letter is not enough. The first two have 0.910 together, so they are kept, and divided by that: 0.731 and 0.269. The
+# third can no longer be drawn. With doubled logits the first letter alone is enough:
 
 
-# %% tags=["answer"]
+# %%
 def top_p(p, most):
-    order = np.argsort(p)[::-1]
-    before = np.cumsum(p[order]) - p[order]
+    order = np.argsort(p)[::-1]  # the most probable first
+    before = np.cumsum(p[order]) - p[order]  # what those before each have together
     kept = order[before < most]
     left = np.zeros_like(p)
     left[kept] = p[kept] / p[kept].sum()
@@ -455,6 +446,8 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# </details>
+#
 # <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>For the curious: how far back does it look, and what if the text is longer?</summary>
 #
 # Our machine looks back at up to 128 letters, but most is won after about ten, the last word or two. The picture shows
@@ -536,9 +529,9 @@ assert 0.15 < costs < 0.35
 # %% [markdown]
 # ## Who found this, and when
 #
-# **Counting, to win an argument.** Can averages be steady, if each event depends on the one before? Andrei Markov
-# counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 letters were vowels, after a
-# consonant 66, and yet their share was steady.
+# **Counting, to win an argument.** Pavel Nekrasov held that averages are steady only if no event depends on another.
+# Against him Andrei Markov (1913) counted 20,000 letters of *Eugene Onegin* by hand. After a vowel only 13 of 100 were
+# vowels, after a consonant 66, and yet their share was steady.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, took two letters from a book,
 # searched another page for the same two, and wrote down what followed:

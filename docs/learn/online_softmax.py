@@ -6,19 +6,19 @@
 # %% [markdown]
 # # How can a softmax begin before its row is there?
 #
-# [Blocks of queries](long_sequences.py) brought a text of a million places into a laptop. But a block still holds whole
-# rows of weights, and for a graphics processor even a single row is too long.
+# What is the softmax of 1, 3, 2, and a score that you have not seen yet? Nobody can say, because a softmax divides by
+# the sum of the *whole* row. And [blocks of queries](long_sequences.py), too, had their rows as a whole.
 #
-# Such a processor has two memories. The large one is slow. The small one is about ten times as fast, but on the A100, a
-# processor of 2020, each unit has only 192 kilobytes of it, and a row of a million scores takes 4,000. So the row has
-# to come in **pieces**, each of which is thrown away before the next one is made.
-#
-# But a softmax divides by the sum of the *whole* row. How can it begin before the row is there?
+# But a graphics processor must begin before the row is there. It has two memories. The large one is slow. The small one
+# is about ten times as fast, but on the A100, a processor of 2020, each unit has only 192 kilobytes of it, and a row of
+# a million scores takes 4,000. So the row has to come in **pieces**, each of which is thrown away before the next one
+# is made.
 #
 # ## What goes wrong
 #
-# Take four scores, 1, 3, 2 and 6, with the values 10, 20, 30 and 40. The output is 38.72. Now cut the row into two
-# pieces, and let each do a softmax of its own:
+# Let the missing score be 6, and let the four have the values 10, 20, 30 and 40. The weights of 1, 3, 2 and 6 are
+# 0.0063, 0.0463, 0.0170 and 0.9304, so the output is 38.72. Now cut the row into two pieces, and let each do a softmax
+# of its own:
 #
 # | piece | its own output |
 # | --- | --- |
@@ -36,28 +36,29 @@
 # turns back.
 #
 # Let each piece be a page. Two sums are carried over: the sum of the powers, $e^s$ for each score $s$, and the sum of
-# each power times its value. Only at the very end is the second sum divided by the first.
+# each power times its value. The first page has 2.718 + 20.086 = 22.804, and times values 428.89. The second page takes
+# both over, adds its own, and comes to 433.622 and 16,787.72. Only now, at the very end, is the second sum divided by
+# the first, and out comes 38.72.
 #
 # On paper this works, but in a computer powers grow too fast: with a score of 89 the power no longer fits into a number
-# of four bytes. So a softmax first subtracts the largest score from all scores. That shrinks all powers by the same
-# factor, so no weight changes, and the largest power is $e^0 = 1$. But which score is the largest? **It may stand on
-# the last page.**
+# of four bytes. So a softmax first subtracts the largest score from all scores, which changes no weight. But which
+# score is the largest? **It may stand on the last page.**
 #
 # ## Measure from the largest so far
 #
-# So subtract the largest score *so far*. On the first page that is 3, so its powers are $e^{-2} = 0.1353$ and $e^0 =
+# So subtract the largest score *so far*. In the first piece that is 3, so its powers are $e^{-2} = 0.1353$ and $e^0 =
 # 1$.
 #
-# Then the second page brings the 6. Now all powers should be measured from 6, and what we carry is too large. But we
+# Then the second piece brings the 6. Now all powers should be measured from 6, and what we carry is too large. But we
 # *know* by which factor, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. So both sums are **mended**: they are
-# multiplied by $e^{3 - 6} = 0.049787$.
+# multiplied by $e^{3 - 6} = 0.049787$. Elsewhere you will read that they are *rescaled*.
 #
 # --8<-- "diagrams/long_bill.svg"
 #
-# The output is $41.6126 / 1.0748 = 38.72$. Of the first page only three things were needed: its largest score and its
+# The output is $41.6126 / 1.0748 = 38.72$. Of the first piece only three things were needed: its largest score and its
 # two sums. This is the **online softmax**.
 #
-# **Read the second page, and watch the two bars of the first. Then make the last score 2, and read again: is anything
+# **Read the second piece, and watch the two bars of the first. Then make the last score 2, and read again: is anything
 # mended?**
 
 # %% tags=["live", "hide-input"]
@@ -86,7 +87,7 @@ from pathlib import Path
 
 
 def page(cut):
-    """Both sums of a page, with nothing subtracted."""
+    """Both sums of a page of the bill, with nothing subtracted."""
     powers = np.exp(scores[cut])
     return np.array([powers.sum(), powers @ values[cut]])
 
@@ -95,6 +96,13 @@ sums = np.array([page(slice(2)), page(slice(2, 4)), page(slice(4))])
 own_outputs = sums[:, 1] / sums[:, 0]
 np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)
 np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)
+np.testing.assert_allclose(
+    np.exp(scores) / sums[2, 0], [0.0063, 0.0463, 0.0170, 0.9304], atol=5e-5
+)
+assert [round(x, 3) for x in np.exp(scores[:2])] == [2.718, 20.086]
+np.testing.assert_allclose(sums[[0, 2], 0], [22.804, 433.622], atol=5e-4)
+np.testing.assert_allclose(sums[[0, 2], 1], [428.89, 16_787.72], atol=5e-3)
+np.testing.assert_allclose(np.log(sums[:2, 0]), [3.1269, 6.0181], atol=5.1e-5)
 assert np.exp(88.0) < np.finfo("float32").max < np.exp(89.0)
 assert round(np.exp(-3), 6) == 0.049787
 assert 4 * 1_000_000 == 4_000 * 1000  # bytes of a row
@@ -112,30 +120,30 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# A larger score makes all that came before it smaller, by one and the same factor. That is all that mending is.
+# A larger score makes all before it smaller, by one factor. With a last score of 2 there was nothing to mend, because
+# the 3 stayed the largest.
 #
 # ## The formula
 #
-# A page has scores $s_j$ and values $v_j$. At its foot stand its largest score $m$, the sum of its powers $z$, and the
-# sum $a$ of its powers times values:
+# A piece with scores $s_j$ and values $v_j$ hands over three things, its largest score and its two sums:
 #
 # $$
 # m = \max_j s_j \qquad z = \sum_j e^{s_j - m} \qquad a = \sum_j e^{s_j - m}\, v_j
 # $$
 #
-# Two pages, 1 and 2, are **merged** into one:
+# Two pieces, 1 and 2, are **merged** into one:
 #
 # $$
 # m = \max(m_1, m_2) \qquad z = z_1\, e^{m_1 - m} + z_2\, e^{m_2 - m} \qquad a = a_1\, e^{m_1 - m} + a_2\,
 # e^{m_2 - m}
 # $$
 #
-# One of the two factors is always $e^0 = 1$. When all pages are merged, the output is $a / z$.
+# One of the two factors is always $e^0 = 1$. When all pieces are merged, the output is $a / z$.
 #
 # ## Who may be merged with whom?
 #
-# In the bill one page came after the other. Must it be so? Here are four pages of one line each. **Press two of them to
-# merge them, until one is left. Can you get anything but 38.72?**
+# In the bill one page came after the other. Must it be so? Here are four pieces of one score each. **Press two of them
+# to merge them, until one is left. Can you get anything but 38.72?**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -153,16 +161,16 @@ touch(
 # %% [markdown]
 # No order changes the end, because mending only moves the point from which all powers are measured, and in the end all
 # are measured from 6. **So nobody has to wait.** The keys of a very long text can be shared out among many processors,
-# and each hands over only the foot of its page.
+# and each hands over only $m$, $z$ and $a$.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# Write `read`, which makes the foot of a page of keys for many queries at once, and `merge`, which makes one foot of
-# two.
+# Write `read`, which finds $m$, $z$ and $a$ of a piece of keys for many queries at once, `merge`, which makes one piece
+# of two, and `finish`, which makes the output of the last one.
 #
 # There is one trap. A key that a [mask](masks.py) hides gets the score minus infinity, so that its power is 0. If a
-# whole page is hidden, that is its largest score, too, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which
-# spoils every sum that it enters. So **what sees nothing is measured from 0**, and `measure` sees to that.
+# whole piece is hidden, that is its largest score, too, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which
+# spoils every sum that it enters. So **what sees nothing is measured from 0**. `measure` takes care of that.
 #
 # ```python
 # def measure(largest):  # a piece that sees nothing is measured from 0
@@ -176,6 +184,9 @@ touch(
 #
 # def merge(one, other):
 #     (m1, sum1, a1), (m2, sum2, a2) = one, other
+#     ...
+#
+# def finish(piece):  # a query that sees nothing gets the output 0
 #     ...
 # ```
 
@@ -238,9 +249,9 @@ assert mask[:96, cuts[-1]].all()  # hidden from 96 of 100
 # All this mending is extra arithmetic. Yet programs that work like this take *less* time. Watch what they carry to and
 # fro between the two memories.
 #
-# Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention fetches and writes back at each of its
-# three steps. In pieces, 125 queries at a time stay in the small memory, and the keys and values come past them. **Look
-# for the two large squares:**
+# Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention makes the scores, the weights and the
+# output, and at each step it fetches and writes back. In pieces, 125 queries at a time stay in the small memory, and
+# the keys and values come past them. **Look for the two large squares:**
 #
 # --8<-- "diagrams/two_memories.svg"
 #
@@ -301,9 +312,11 @@ bet(
 #
 # </details>
 #
-# On such a processor arithmetic is cheap, and it is carrying that costs.
+# In this measurement FlashAttention took 18 % of the time: on such a processor arithmetic is cheap, and it is carrying
+# that costs. On our two cores, without a graphics processor, [whole rows were
+# faster](../about/benchmarks.py#pieces-of-keys-or-whole-rows).
 #
-# <details class="lesson-more" markdown="1" id="the-way-back"><summary>For the curious: a trained machine's row, and the way back</summary>
+# <details class="lesson-more" markdown="1" id="the-way-back"><summary>For the curious: a trained machine's row, and what our package cuts</summary>
 #
 # In [Attention](attention.py) you saw head 1 of the date machine look at "may" while it writes the 5 of 2018-05-03.
 # Here your functions get this row in six pieces, one more in each line. The darker a letter, the more weight it has *so
@@ -366,25 +379,9 @@ assert [round(largest, 1) for largest, _ in steps] == [5.0, 5.4, 5.4, 6.1, 8.0, 
 assert text[16:19] == "may"
 
 # %% [markdown]
-# In training the slopes need the weights once more. Must all pieces be merged again? No. A weight is $e^{s - m} / z$,
-# and that is $e^{s - L}$, with one number for each query, the **log-sum-exp** $L = m + \ln z$. So who keeps $L$ can
-# make each weight again alone, without its row. In the row 1, 3, 2, 6 it is $6 + \ln 1.07484 = 6.0722$, and the weight
-# of the score 3 is $e^{3 - 6.0722} = 0.0463$.
-#
-# The slopes also need one sum over the row. It equals the dot product of the output and its slopes, as a fold of [the
-# last lesson](long_sequences.py#the-function-read) shows, so no row is needed for it.
-
-# %% tags=["live", "remove-input"]
-assert round(6 + np.log(1.07484), 4) == round(np.log(sums[2, 0]), 4) == 6.0722
-assert round(np.exp(3 - 6.0722), 4) == 0.0463
-np.testing.assert_allclose(np.exp(3) / sums[2, 0], 0.0463, atol=5e-5)
-np.testing.assert_allclose(np.log(sums[:2, 0]), [3.1269, 6.0181], atol=5.1e-5)
-
-# %% [markdown]
 # Our package's [`blockwise_attention`](../reference/blockwise.md) cuts the queries only. FlashAttention is a program
 # for the graphics processor itself, and does all steps in one go. In plain TensorFlow each step of a merging would
-# fetch its numbers and write them back, which is just what should be spared. On a computer without a graphics processor
-# [whole rows were faster](../about/benchmarks.py#pieces-of-keys-or-whole-rows).
+# fetch its numbers and write them back, which is just what should be spared.
 #
 # </details>
 #
@@ -429,7 +426,7 @@ assert moved == 2_688_000
 
 # %% [markdown]
 # The more queries stay, the less often keys and values must be fetched for them.
-# %% [markdown]
+#
 # ## Check yourself
 
 # %% tags=["live", "remove-input"]

@@ -10,94 +10,26 @@
 # padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
 # half of the places are empty.
 #
-# That is much work for nothing. Why not put a second date where the first one leaves room?
+# That is much work for nothing. Why not put a second date where the first one leaves room? This is called **packing**:
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# This is called **packing**, and it makes a good game. Twenty dates come one after the other, and three rows are open.
-# Put each date where it fits, or close a row, whose empty places are lost from then on. **Can you do with six rows?**
-
-# %% tags=["live", "hide-input"]
-import sys
-
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
-from clear_attention import create_date_pairs
-from live import grid, touch
-
-texts, dates = create_date_pairs(1000, seed=1, split="test")
-twenty = list(texts[940:960])
-sizes = [len(text) for text in twenty]
-
-
-def rows_needed(sizes, open_rows):
-    """Put each text into the first of the last rows that has room for it, and return how many rows that takes."""
-    rooms = []
-    for size in sizes:
-        first = max(len(rooms) - open_rows, 0)
-        fitting = [i for i in range(first, len(rooms)) if rooms[i] >= size]
-        if fitting:
-            rooms[fitting[0]] -= size
-        else:
-            rooms.append(64 - size)
-    return len(rooms)
-
-
-by_size = sorted(sizes)
-ways = {
-    "one open row": 64 * rows_needed(sizes, 1),
-    "all rows stay open": 64 * rows_needed(sizes, len(sizes)),
-    "sorted, by fours": sum(4 * max(by_size[i : i + 4]) for i in range(0, 20, 4)),
-}
-assert list(ways.values()) == [8 * 64, 7 * 64, 404]
-best = "1111a1232132a12b2122132"  # where each date goes; a letter closes a row
-rows_left, rows_closed, coming = {"1": [], "2": [], "3": []}, [], iter(sizes)
-for move in best:
-    if move in "abc":
-        number = "123"["abc".index(move)]
-        rows_closed.append(rows_left[number])
-        rows_left[number] = []
-    else:
-        rows_left[move].append(next(coming))
-best_rows = [each for each in (*rows_closed, *rows_left.values()) if each]
-assert max(map(sum, best_rows)) <= 64
-assert sum(map(len, best_rows)) == 20
-assert len(best_rows) == -(-sum(sizes) // 64) == 6  # no packing can do with fewer
-touch(
-    "packing_game",
-    grid(
-        f"Twenty dates, which are {sum(sizes)} letters.",
-        [[count, round(100 * (1 - sum(sizes) / count))] for count in ways.values()],
-        list(ways),
-        ["places", "% padding"],
-    ),
-    texts=twenty,
-    room=64,
-    names=list(ways),
-    places=list(ways.values()),
-    open=[[], [], []],
-    closed=[],
-    next=0,
-    best=best,
-)
-
-# %% [markdown]
-# At the end three programs stand beside you. One has a single open row, one keeps all rows open, and one first sorts
-# the dates by their length.
-#
-# ## The neighbour reads along
-#
-# So the places are saved. But do the texts get along? We give our date machine, the one whose
-# [positions turn](turning_positions.py), two dates in one row:
+# But do the texts get along? We ask a date machine, because there we can see at once whether it read right. And we take
+# the one whose [positions turn](turning_positions.py), because for it only distances count, so it does not matter where
+# in the row a date begins. Here it reads two dates, first alone and then side by side:
 
 # %% tags=["hide-input"]
 import re
+import sys
 from pathlib import Path
 
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
 import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import (
+    create_date_pairs,
     create_document_mask,
     create_padding_mask,
     date_tokenizers,
@@ -106,6 +38,7 @@ from date_machine import percent
 from IPython.display import Markdown, display
 
 model, _ = trained.load("today-rotary")
+texts, dates = create_date_pairs(1000, seed=1, split="test")
 source, target = date_tokenizers()
 
 
@@ -171,8 +104,57 @@ assert drawn == "".join([*pair, longest] * 2)
 # Alone both dates are read right, and side by side both are wrong. In the first answer the 18 of the year stands as the
 # day.
 #
-# Take the 7. Is it a day or a month? Only the word behind it can tell. **Where does the 7
-# look? Then press other letters, and choose other dates.**
+# Is this a rare accident? We put all 1,000 dates into rows of two. How many of 100 are read right?
+
+# %% tags=["live", "hide-input"]
+from live import bet
+
+together = np.array([dates[::2], dates[1::2]])
+
+
+def read_in_pairs(make_mask, texts=texts):
+    """Return what is written for first and for second dates; the mask is made of ids and segments."""
+    ids, segments = packed_rows(texts, length=68)
+    return np.array(write_both(read(ids, make_mask(ids, segments)), segments))
+
+
+def blindly(ids, segments):
+    """Hide the padding alone."""
+    return create_padding_mask(ids)
+
+
+said = read_in_pairs(blindly)
+first, second = np.mean(said == together, axis=1)
+bet(
+    "packing/two-in-a-row",
+    [
+        (
+            "dates, two in a row",
+            round(100 * np.mean(said == together), 1),
+            "A neighbour spoils most of them, but not all.",
+            "In its training each date had a row of its own, so the machine never learnt to leave letters out.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# About 40. A machine that reads over 99 of 100 dates has become one that errs more often than not.
+#
+# </details>
+#
+# Only about 40 of 100 are left. In its training each date had a row of its own, so the machine never learnt to leave
+# letters out.
+#
+# ## A number for each text { #a-number-for-each-document }
+#
+# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell. But nobody told the machine where
+# one date ends and the next begins.
+#
+# So we tell it. Each place of the row gets the **number** of its text, and a key is hidden from every query that has
+# another number. **Where does the 7 look? Then tick "keep the dates apart". Press other letters, and choose other
+# dates.**
 
 # %% tags=["live", "remove-input"]
 from live import coded, touch
@@ -242,58 +224,8 @@ touch(
 )
 
 # %% [markdown]
-# The 7 looks nearly only into the *other* date, because nobody told the machine where one date ends. So each date takes
-# in something of its neighbour.
-#
-# Is this a rare accident? We put all 1,000 dates into rows of two. How many of 100 are read right?
-
-# %% tags=["live", "hide-input"]
-from live import bet
-
-together = np.array([dates[::2], dates[1::2]])
-
-
-def read_in_pairs(make_mask, texts=texts):
-    """Return what is written for first and for second dates; the mask is made of ids and segments."""
-    ids, segments = packed_rows(texts, length=68)
-    return np.array(write_both(read(ids, make_mask(ids, segments)), segments))
-
-
-def blindly(ids, segments):
-    """Hide the padding alone."""
-    return create_padding_mask(ids)
-
-
-said = read_in_pairs(blindly)
-first, second = np.mean(said == together, axis=1)
-bet(
-    "packing/two-in-a-row",
-    [
-        (
-            "dates, two in a row",
-            round(100 * np.mean(said == together), 1),
-            "A neighbour spoils most of them, but not all.",
-            "In its training each date had a row of its own, so the machine never learnt to leave letters out.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# About 40. A machine that reads over 99 of 100 dates has become one that errs more often than not, and only because of
-# how its rows were filled.
-#
-# </details>
-#
-# ## A number for each text { #a-number-for-each-document }
-#
-# If nobody told the machine where a date ends, we must tell it. Each place of the row gets the **number** of its text,
-# and a key is hidden from every query that has another number. So one row of small numbers says all there is to say
-# about who may look at whom.
-#
-# **Tick "keep the dates apart" in the piece above, and look at the 7 again.** Now all its weight stays in its own date,
-# and the machine can read as if each date were alone:
+# Without the numbers the 7 looks nearly only into the *other* date. With them all its weight stays in its own, and the
+# machine reads each date as if it were alone:
 
 # %% tags=["hide-input"]
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
@@ -313,7 +245,8 @@ assert own > 0.99 > 0.5 > np.mean(said == together)
 # %% [markdown]
 # Is really nothing left of the neighbour? We changed one letter of the first date, and made the 3 an 8. **Without a
 # mask, all 10 letters of "7 june '24" came out of the encoder differently. With the mask, none did.** Not one bit has
-# moved, so for each date the other one is not there.
+# moved, so for each date the other one is not there. Where a machine learns from chats, this keeps one chat from
+# reading what strangers wrote in the next.
 #
 # <details class="lesson-more" markdown="1"><summary>The check in code</summary>
 
@@ -348,11 +281,10 @@ assert (moved(None), moved(apart)) == (10, 0)
 # | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
 # | value | 10 | 20 | 30 | 40 | 50 | 60 |
 #
-# Only places 3 and 4 have the number of place 4, so only their scores go into the softmax. $e^0 = 1$ and $e^{1.5} =
-# 4.482$ add up to 5.482, and the weights are $1 / 5.482 = 0.182$ and 0.818. The output is $0.182 \cdot 40 + 0.818 \cdot
-# 50 = 48.18$. The high scores at places 0 and 5 had no say.
+# Only places 3 and 4 have the number of place 4, so only their scores go into the softmax. The output is $0.182 \cdot
+# 40 + 0.818 \cdot 50 = 48.18$. The high scores at places 0 and 5 had no say.
 #
-# Now the rule as a formula, in which place $i$ looks, and a 1 hides place $j$ from it:
+# As a formula, in which place $i$ looks, and a 1 hides place $j$ from it:
 #
 # $$
 # \text{mask}_{ij} = \begin{cases} 1 & \text{if } \text{number}_i \ne \text{number}_j \\
@@ -361,13 +293,13 @@ assert (moved(None), moved(apart)) == (10, 0)
 #
 # ## Where does a text begin?
 #
-# The mask says who is seen. But the second text now begins at place 3, and a machine that *adds* positions to its
-# letters [may read badly](turning_positions.py) there. So we count anew in each text, here 0, 1, 2 and then 0, 1.
-#
-# <details class="lesson-more" markdown="1"><summary>Mask and positions from the package</summary>
+# The mask says who is seen, but not where a letter stands. Our machine could do without that, since its positions turn.
+# But one that *adds* positions to its letters [may read badly](turning_positions.py) where no text of its training
+# began, and the second text now begins at place 3. So for such a machine we count anew in each text. Here are the
+# positions of our row, and its mask, with a line for each place that looks:
 
-# %%
-from clear_attention import create_document_mask, create_document_positions
+# %% tags=["hide-input"]
+from clear_attention import create_document_positions
 
 documents = np.array([[1, 1, 1, 2, 2, 0]])
 print("positions:", create_document_positions(documents).numpy()[0])
@@ -375,52 +307,22 @@ mask = create_document_mask(documents).numpy()[0, 0]
 print(mask)
 scores, values = np.array([3, 1, 2, 0, 1.5, 4]), np.arange(10, 70, 10)
 powers = np.where(mask[4] == 1, 0, np.exp(scores))
-print("output of place 4:", (powers @ values / powers.sum()).round(2))
-
-# %% [markdown]
-# Programs call a text a *document*, and its numbers *segment ids*. Padding has the number 0 and sees padding, so no
-# query is left without any key.
-#
-# </details>
-#
-# Here is such a row to touch. Each line of the square is a place that looks, and blue is what it sees. **Make text 1
-# a letter shorter, and watch the positions of text 2. Then tick the look-ahead mask, and let the query walk.**
-
-
-# %% tags=["live", "remove-input"]
-def alone(*sizes):
-    """Return the places, and how many are padding, with a row for each text."""
-    places = len(sizes) * max(sizes)
-    return places, places - sum(sizes)
-
-
 np.testing.assert_allclose(powers @ values / powers.sum(), 48.18, atol=5e-3)
-np.testing.assert_allclose(powers.sum(), 5.482, atol=5e-4)
 np.testing.assert_allclose(
     powers / powers.sum(), [0, 0, 0, 0.182, 0.818, 0], atol=5e-4
 )
-assert alone(5, 4, 2) == (15, 4)
-touch(
-    "packed",
-    "<p>Three texts of 5, 4 and 2 letters leave 1 of 12 places to padding in one row, and"
-    " {1} of {0} with a row for each.</p>".format(*alone(5, 4, 2)),
-    places=12,
-    sizes=[5, 4, 2],
-    query=6,
-    apart=True,
-    causal=False,
-)
 
 # %% [markdown]
-# Text 2 has slid to the left, and its positions are what they were. With the look-ahead mask a triangle is left of each
-# square, as if each text had a row of its own.
+# The zeros are a square for each text. Padding has the number 0 and sees itself, so that no query is left without any
+# key. In a machine that writes, the look-ahead mask comes on top, and only a triangle remains of each square. Programs
+# call a text a *document*, and its numbers *segment ids*.
 #
 # ## What must not be asked
 #
 # One trap remains. In the training of a machine that writes, the answers share a row, too, and at each place the loss
-# asks [what comes next](training.py). But behind the end of a text comes another text, which has nothing to do with it.
-# So nothing is asked there. In the drawing the dot is a start mark, the square an end mark, and the crosses are what is
-# not asked:
+# asks [what comes next](training.py). But after the end of a text comes another text, which has nothing to do with it.
+# So under an end mark nothing is asked. In the drawing the dot is a start mark, the square an end mark, and the crosses
+# are what is not asked:
 #
 # --8<-- "diagrams/packed_answers.svg"
 
@@ -438,8 +340,74 @@ assert drawn_numbers == [*map(str, numbers[0]), *"1" * 12, *"2" * 12]
 # %% [markdown]
 # ## What is there to win?
 #
-# Now all 1,000 dates: each in a row of its own, packed with one open row, and sorted. Each line of the picture is a
-# row, with letters in blue and padding in grey:
+# Now that texts may share a row, how few rows are enough? Twenty dates come one after the other, and three rows are
+# open. Put each date where it fits, or close a row, whose empty places are lost from then on. Three programs have done
+# the same. One has a single open row, and one keeps all rows open. The third does not pack, but sorts the dates by
+# length and takes four at a time. **Which of them do you beat?**
+
+# %% tags=["live", "hide-input"]
+from live import grid
+
+twenty = list(texts[940:960])
+sizes = [len(text) for text in twenty]
+
+
+def rows_needed(sizes, open_rows):
+    """Put each text into the first of the last rows that has room for it, and return how many rows that takes."""
+    rooms = []
+    for size in sizes:
+        first = max(len(rooms) - open_rows, 0)
+        fitting = [i for i in range(first, len(rooms)) if rooms[i] >= size]
+        if fitting:
+            rooms[fitting[0]] -= size
+        else:
+            rooms.append(64 - size)
+    return len(rooms)
+
+
+by_size = sorted(sizes)
+ways = {
+    "one open row": 64 * rows_needed(sizes, 1),
+    "all rows stay open": 64 * rows_needed(sizes, len(sizes)),
+    "sorted, by fours": sum(4 * max(by_size[i : i + 4]) for i in range(0, 20, 4)),
+}
+assert list(ways.values()) == [8 * 64, 7 * 64, 404]
+best = "1111a1232132a12b2122132"  # where each date goes; a letter closes a row
+rows_left, rows_closed, coming = {"1": [], "2": [], "3": []}, [], iter(sizes)
+for move in best:
+    if move in "abc":
+        number = "123"["abc".index(move)]
+        rows_closed.append(rows_left[number])
+        rows_left[number] = []
+    else:
+        rows_left[move].append(next(coming))
+best_rows = [each for each in (*rows_closed, *rows_left.values()) if each]
+assert max(map(sum, best_rows)) <= 64
+assert sum(map(len, best_rows)) == 20
+assert min(ways.values()) > 6 * 64
+assert len(best_rows) == -(-sum(sizes) // 64) == 6  # no packing can do with fewer
+touch(
+    "packing_game",
+    grid(
+        f"Twenty dates, which are {sum(sizes)} letters.",
+        [[count, round(100 * (1 - sum(sizes) / count))] for count in ways.values()],
+        list(ways),
+        ["places", "% padding"],
+    ),
+    texts=twenty,
+    room=64,
+    names=list(ways),
+    places=list(ways.values()),
+    open=[[], [], []],
+    closed=[],
+    next=0,
+    best=best,
+)
+
+# %% [markdown]
+# Six rows can be done, and then you have beaten all three.
+#
+# And with all 1,000 dates? Each line of the picture is a row, with letters in blue and padding in grey:
 #
 # <details class="lesson-more" markdown="1"><summary>The three ways in code</summary>
 
@@ -492,11 +460,12 @@ assert len(rows) == 317
 assert 0.35 < 1 - places[1] / places[0] < 0.4  # a good third
 
 # %% [markdown]
-# With a single open row, packing saves a good third of the places. Yet plain *sorting* saves more, and it needs no new
-# mask. Why does training pack all the same? Because sorted batches are no fair draw: a step sees only short texts, or
-# only long ones. And sorting has to wait for many texts, while packed rows can be filled from a stream that never ends.
+# With a single open row, packing saves a good third of these dates' places. Yet plain *sorting* saves more, and needs
+# no new mask. Why does training pack all the same? Because sorted batches are no fair draw: a step sees only short
+# texts, or only long ones. And sorting has to wait for many texts, while packed rows can be filled from a stream that
+# never ends.
 #
-# So whoever has a pile of texts to read should sort them, and whoever learns from a stream should pack.
+# So a pile of texts that is only read is better sorted, and a stream to learn from is better packed.
 #
 # ## Your machine so far
 #
@@ -509,6 +478,10 @@ assert 0.35 < 1 - places[1] / places[0] < 0.4  # a good third
 #
 # def document_positions(documents):  # for each letter its position in its own text
 #     return [... for place, number in enumerate(documents)]
+#
+# numbers = np.array([1, 1, 1, 2, 2, 0])
+# print(document_mask(numbers, numbers)[4])  # [1 1 1 0 0 1]
+# print(document_positions(numbers))  # [0, 1, 2, 0, 1, 0]
 # ```
 
 
@@ -524,19 +497,24 @@ def document_positions(documents):
     ]
 
 
-np.testing.assert_array_equal(document_mask(documents[0], documents[0]), mask)
+numbers = np.array([1, 1, 1, 2, 2, 0])
+print(document_mask(numbers, numbers)[4])
+print(document_positions(numbers))
+np.testing.assert_array_equal(document_mask(numbers, numbers), mask)
+assert mask[4].tolist() == [1, 1, 1, 0, 0, 1]
 of_answers, of_texts = np.array([1, 1, 2]), np.array([1, 2, 2, 2, 0])
 crossed = [[0, 1, 1, 1, 1], [0, 1, 1, 1, 1], [1, 0, 0, 0, 1]]
 np.testing.assert_array_equal(document_mask(of_answers, of_texts), crossed)
-np.testing.assert_array_equal(document_positions(documents[0]), [0, 1, 2, 0, 1, 0])
+np.testing.assert_array_equal(document_positions(numbers), [0, 1, 2, 0, 1, 0])
 print("your machine packs its texts")
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>For the curious: why does the first date suffer more?</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: why does the first date suffer more, and are hidden scores computed?</summary>
 #
-# Without a mask the place in the row matters: of 100 dates that stand first only about 15 are right, and of 100 that
-# stand second about 64. With each pair swapped it is nearly the same, so the dates are not the cause. In the first date
-# mostly the year goes wrong, which stands right before the other date. Whether that is the cause is not known.
+# **Why does the first date suffer more?** Without a mask the place in the row matters: of 100 dates that stand first
+# only about 15 are right, and of 100 that stand second about 64. With each pair swapped it is nearly the same, so the
+# dates are not the cause. In the first date mostly the year goes wrong, which stands right before the other date.
+# Whether that is the cause is not known.
 
 # %% tags=["live", "remove-input"]
 exchanged = [text for i in range(0, 1000, 2) for text in (texts[i + 1], texts[i])]
@@ -558,8 +536,8 @@ assert all(
 )
 
 # %% [markdown]
-# And can the hidden scores be saved, too? Programs like [FlashAttention](online_softmax.py#who-found-this-and-when) are
-# told where texts end (`cu_seqlens`), and never compute the hidden blocks between them.
+# **Are hidden scores computed?** Not by all. Programs like [FlashAttention](online_softmax.py#who-found-this-and-when)
+# are told where texts end (`cu_seqlens`), and never compute the hidden blocks between them.
 #
 # </details>
 
@@ -643,7 +621,8 @@ exercises.show("packing")
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand) that reads dates. Several texts now
 # share its rows, and none of them knows of the others.
 #
-# The rows are full. But how much must a machine keep of each place in a row, while it writes? More than you think.
+# Many short texts now fit into one row. And what if a single text, such as a long chat, is so long that the machine
+# cannot keep all it needs of it?
 #
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [Pack a stream of texts](../guides/pack_a_stream.py#a-training-packed-and-padded): a training on packed rows, with the

@@ -22,8 +22,8 @@
 # ## Neither letters nor words
 #
 # **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. As
-# letters, they are about two lines of print. And twice as many tokens take [four times as many
-# scores](long_sequences.py#what-if-the-matrix-does-not-fit).
+# letters, they are about two lines of print. Why not simply look back farther? Because twice as many tokens take [four
+# times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each would need a vector of its own in the table, and tomorrow somebody writes a new one.
 #
@@ -37,49 +37,6 @@
 # In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
 # is "es". Now the h of "these" has lost its e, and h and e stand together only twice. So do two other pairs, but "he"
 # comes first in the text, and is the second piece.
-#
-# <details class="lesson-more" markdown="1"><summary>Three rounds in code</summary>
-
-# %%
-from collections import Counter
-from itertools import pairwise
-
-
-def glued(pieces, a, b):
-    """Return the pieces with every a that stands before a b glued to it."""
-    found = []
-    for piece in pieces:
-        if found and (found[-1], piece) == (a, b):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return found
-
-
-# %%
-def shown(pieces):
-    return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
-
-
-pieces = [*"she sees these cheeses"]
-for _ in range(3):
-    ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
-    pieces = glued(pieces, a, b)
-    print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
-    print(" ", shown(pieces))
-assert len(pieces) == 15
-second = glued([*"she sees these cheeses"], "e", "s")
-twice = [pair for pair, count in Counter(pairwise(second)).items() if count == 2]
-assert (twice[0], len(twice)) == (("h", "e"), 3)
-best = [*"she sees these cheeses"]
-for pair in ("he", "es", "se"):
-    best = glued(best, *pair)
-assert len(best) == 14
-
-# %% [markdown]
-# In the third round no pair is left that stands there more than once, so it is a tie again.
-#
-# </details>
 #
 # To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. **Can you get to 14?**
 
@@ -107,9 +64,69 @@ touch(
 #
 # </details>
 #
-# So the rule is not the best one, but it is quick.
+# So the rule is not the best one, but it is quick. Let your machine glue. What is missing?
 #
-# ## Two thousand rules from a manual
+# ```python
+# def glued(pieces, a, b):  # each a that stands before a b is glued to it
+#     found = []
+#     for piece in pieces:
+#         if found and (found[-1], piece) == (a, b):
+#             ...
+#         else:
+#             ...
+#     return found
+#
+# print(glued([*"she sees"], "e", "s"))  # ['s', 'h', 'e', ' ', 's', 'e', 'es']
+# ```
+
+
+# %% tags=["answer"]
+def glued(pieces, a, b):
+    found = []
+    for piece in pieces:
+        if found and (found[-1], piece) == (a, b):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
+
+
+print(glued([*"she sees"], "e", "s"))
+assert glued([*"she sees"], "e", "s") == [*"she se", "es"]
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three rounds in code</summary>
+
+# %%
+from collections import Counter
+from itertools import pairwise
+
+
+def shown(pieces):
+    return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
+
+
+pieces = [*"she sees these cheeses"]
+for _ in range(3):
+    ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
+    pieces = glued(pieces, a, b)
+    print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
+    print(" ", shown(pieces))
+assert len(pieces) == 15
+second = glued([*"she sees these cheeses"], "e", "s")
+twice = [pair for pair, count in Counter(pairwise(second)).items() if count == 2]
+assert (twice[0], len(twice)) == (("h", "e"), 3)
+best = [*"she sees these cheeses"]
+for pair in ("he", "es", "se"):
+    best = glued(best, *pair)
+assert len(best) == 14
+
+# %% [markdown]
+# In the third round no pair is left that stands there more than once, so it is a tie again.
+#
+# </details>
+#
+# ## Rules from a manual
 #
 # What does it find in a long text? Let it read the manual of Python, as our language model did. The text is first cut
 # into words, so that no piece reaches into the next one:
@@ -152,11 +169,11 @@ for ending in ("ing", "ment", "ation"):
     print(f"number {new.index(ending) + 1}:", ending)
 
 # %% [markdown]
-# Later pieces are whole words of this manual. And nobody told it what an ending is, yet three of them are among the
-# first hundred pieces.
+# Many of the later pieces are whole words of this manual. And nobody told it what an ending is, yet three of them are
+# among the first hundred pieces.
 #
 # To cut a new text, begin with its letters and apply these rules in their order. Because letters stay pieces, no word
-# is unknown any more.
+# of known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
 #
 # <details class="lesson-more" markdown="1"><summary>A line, cut by more and more rules</summary>
 
@@ -218,8 +235,8 @@ touch(
 # A name and a foreign language fall into crumbs, because the pieces were made for this manual. So whoever writes in
 # another language has more tokens to pay for.
 #
-# The strawberries stay in crumbs, too. In GPT-4's table, which was made in about 100,000 rounds, " strawberry" is one
-# piece.
+# The strawberries stay in crumbs, too. In GPT-4's table, which is public and was made in about 100,000 rounds,
+# " strawberry" is one piece.
 #
 # ## What pieces save, and what they cost
 #
@@ -228,31 +245,10 @@ touch(
 # attention compares each piece with each, and of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left. So pieces buy a longer
 # view, or less work, and all it took was counting.
 #
-# <details class="lesson-more" markdown="1"><summary>How far back 128 pieces reach</summary>
-#
-# Two machines look back from the same place of the text, one at 128 letters and one at 128 pieces:
-
-# %% tags=["hide-input"]
-cut_unseen = cut(unseen, rules[:1000])
-end = 2400  # a piece somewhere in the middle
-view = "".join(cut_unseen[:end])
-for name, back in (
-    ("128 letters", view[-128:]),
-    ("128 pieces", "".join(cut_unseen[end - 128 : end])),
-):
-    print(f"{name} ({len(back)} letters):")
-    print(textwrap.fill(" ".join(back.split()), 42), "...\n")
-per_piece = len(unseen) / len(cut_unseen)
-print(f"in all of this tenth: {per_piece:.1f} letters a piece")
-print(f"so of the scores 1 in {per_piece**2:.0f} is left")
-assert 2.9 < per_piece < 3.4
-
-# %% [markdown]
-# </details>
-#
 # **What they cost.** Each piece needs a vector of its own, and this vector is learnt only when its piece comes up in
 # the text. The more rules there are, the more rarely a single piece comes up, and so [more rules do not always
-# help](#do-more-rules-always-help).
+# help](#do-more-rules-always-help). On this manual a rival that counts what came after the last two or three pieces
+# plays best with 300 to 1,000 rules, and a little worse with 2,000.
 #
 # ## What can no longer be seen
 #
@@ -266,6 +262,11 @@ assert 2.9 < per_piece < 3.4
 # %% tags=["live", "remove-input"]
 from clear_attention import create_date_pairs
 from live import bet
+
+per_piece = len(unseen) / len(cut(unseen, rules[:1000]))
+assert 2.9 < per_piece < 3.4
+assert f"{per_piece:.1f}" == "3.1"
+assert round(per_piece**2) == 10
 
 _, answers = create_date_pairs(3000)
 date_rules = learn(Counter(answers), 100)
@@ -292,46 +293,47 @@ for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
     for a, b in date_rules:
         cut_date = glued(cut_date, a, b)
     print(shown(cut_date))
-    assert date != "2018-05-03" or "8-0" in cut_date
+    assert date != "2018-05-03" or shown(cut_date) == "201|8-0|5-0|3"
 print(len(across), "of 100 pieces reach from one number")
 print("into the next:", *across[-4:])
-assert 40 < len(across) < 90
+assert len(across) == 60
 assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 
 # %% [markdown]
-# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
-# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. Nothing
-# tells the machine that the pieces `8-03` and `8-04` both begin with an 8. It must learn that for each piece.
+# Behind the last digit of each year stands a dash, and behind the dash often a 0, so all three were glued.
 #
 # </details>
 #
-# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Now
-# add 89, which is one piece:
+# 60 of the 100 pieces do, because counting knows nothing of years and months. The date 2018-05-03 becomes
+# `201|8-0|5-0|3`, and its piece `8-0` begins in the year and ends in the month. Nothing tells the machine that `8-03`
+# and `8-04` both begin with an 8. It must learn that for each piece.
+#
+# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Add
+# 1,234,567 and 89. GPT-4 sees three pieces, and the 89 as one:
 #
 # ```text
-# from the left:    123|456|7
-#                 +       8 9
-#
-# from the right:   1|234|567
-#                 +        89
+#   123|456|7
+# +        89
 # ```
 #
-# Ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the 6, which stands inside another
-# piece. With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh and Strouse, 2024).
-# So bad arithmetic may be a bad cut.
+# Ones must meet ones. The 9 belongs to the piece 7, but the 8 to the 6, which stands inside another piece. Written
+# with commas, as in 1,234,567, the number is cut as from the right:
+#
+# ```text
+#   1|234|567
+# +        89
+# ```
+#
+# Now the whole 89 meets 567, and in this way GPT-3.5 adds much better (Singh and Strouse, 2024). So bad arithmetic may
+# be a bad cut.
 #
 # <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do models learn to spell, and do more rules always help?</summary>
 #
-# **Did the strawberry happen?** Programs that answered "two" were famous for it in 2024 ([an account of
-# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of pieces, `cl100k_base`, which
-# is public (looked up in November 2026). At the start of a text "strawberry" is three pieces for GPT-4, `str|aw|berry`.
-#
-# **Do models learn to spell?** Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to
-# spell a piece of GPT-2 from its vector alone. Of pieces that were new to this network it got 33 of 100 right. So there
-# is some spelling in the vectors.
-#
-# **Who pays for other languages?** The Hindi word for "earth" was eight pieces for GPT-4, and is three for GPT-4o
-# (2024), whose table is twice as large (looked up in November 2026).
+# **Do models learn to spell?** Programs that found two r in strawberry were famous for it in 2024 ([an account of
+# it](https://arxiv.org/abs/2601.18030), 2026; the numbers are from GPT-4's table `cl100k_base`, looked up in November
+# 2026). But Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of
+# GPT-2 from its vector alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling
+# in the vectors.
 #
 # **Do more rules always help?** No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only
 # counts what came after the last tokens, one token, two or three. Bits are counted by the letter, so that short pieces
@@ -434,7 +436,7 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 #
 # **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
 # that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
-# grew rude. It is the name of somebody who counted on and on with others on Reddit, one number a message, until the
+# grew rude. It is the name of somebody who helped others on Reddit to count upwards, one number a message, until the
 # name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
 #
 # ## Exercises

@@ -26,7 +26,8 @@ def look(ax, weights, title, queries, keys):
     plot_weights(weights, queries, keys, ax=ax, colour_bar=False)
     for cell, weight in zip(ax.texts, weights.ravel(), strict=True):
         cell.set_text(str(Fraction(weight).limit_denominator(9)) if weight else "")
-        cell.set_size(10)
+        cell.set(size=10, color="white" if weight > 0.5 else "black")
+    ax.collections[0].set(cmap="Blues", edgecolor="0.85")
     ax.set_title(title)
 
 
@@ -55,8 +56,9 @@ assert sum(3**n for n in range(1, 9)) == 9840
 #
 # A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
-# In the shorter text `cab`, each letter becomes a *token*, a row of zeros with a 1 for its letter and a 1 for its
-# place. Places count from 0, so the token of the b is 0, 1, 0 for the letter, and 0, 0, 1 for place 2.
+# Take the shorter text `cab`, for now without `^`, to keep the tables small. Each letter becomes a *token*, a row of
+# zeros with a 1 for its letter and a 1 for its place. Places count from 0, so the token of the b is 0, 1, 0 for the
+# letter, and 0, 0, 1 for place 2.
 #
 # Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
 # looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$, below three rows of
@@ -121,9 +123,9 @@ touch(
 # ## Select and aggregate
 #
 # Longer texts need larger tables, and nobody wants to fill them by hand. [`select`][clear_attention.select] asks a
-# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$, with a yes of 128.
-# [`aggregate`][clear_attention.aggregate] adds what is to be brought back, and out comes a `MultiHeadAttention` whose
-# numbers are written:
+# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$, with a yes of 128, so much that all
+# others get nothing at all. [`aggregate`][clear_attention.aggregate] adds what is to be brought back, and out comes a
+# `MultiHeadAttention` whose numbers are written:
 
 # %%
 from clear_attention import aggregate, select
@@ -267,50 +269,87 @@ touch(
 # own, and try to break the rule.**
 
 # %% tags=["live", "remove-input"]
+below, for_place = maps_of(programs.sort())
+smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
+drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
+lined_up = {  # the letters, their notes, and who stands at the places
+    "letter": [*TEXT[1:]],
+    "note": [str(m) for m in smaller],
+    "place": [*"123456"],
+    "fetched": sorted(TEXT[1:]),
+}
+for name, row in lined_up.items():
+    assert re.findall(rf'class="{name}"[^>]*>([^<]+)<', drawn) == row
+np.testing.assert_allclose(below[1:7, 0], 1 / (np.array(smaller) + 1), atol=1e-6)
+for place_, row in enumerate(for_place[1:7, 1:7], start=1):
+    best = max(m for m in smaller if m < place_)
+    assert [m == best for m in smaller] == (row > 0.4).tolist()
+assert smaller == [4, 0, 2, 0, 4, 2]
 touch(
     "seats",
-    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
-    "</p>",
-    text="ccab",
+    "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Place 3 looks for the largest note below 3, which is 2, and fetches"
+    " a b.</p>",
+    text="cabacb",
     place=0,
 )
 
 # %% [markdown]
 # Each place looks for **the largest note below its own number**. So one note can fill several places.
-# Now we write it down:
+#
+# Now we write it down, in three steps. In the first head each letter looks at the smaller ones and at `^`, and writes
+# the share of `^` into its token:
 
 # %%
-from clear_attention.programs import Program, look_up
-
 # Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
 letter, place, share, smaller = features(4, 9, 1, 9)
 is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
 
-# The first head: ^ is 0, a is 1, b is 2, c is 3. "into" says which columns it writes.
+# ^ is 0, a is 1, b is 2, c is 3. "into" says which columns the head writes.
 below_me = select(letter, letter, lambda query, key: key < query or key == 0)
 head_1 = aggregate(below_me, is_begin, into=share)
 
-# look_up is a feed-forward network that holds a table: 1/9 means 8, ..., 1 means 0.
-counts = np.array(
-    [8, 7, 6, 5, 4, 3, 2, 1, 0]
-)  # so that the shares 1/9, 1/8, ..., 1 rise
-one_hot = np.eye(9)[counts]
-network = look_up(share, 1 / (counts + 1), one_hot, into=smaller)
+tokens, mask = rows(["^cabacb"], "^abc", length=9, depth=4 + 9 + 1 + 9)
+tokens = np.array(tokens + head_1(tokens, mask=mask))
+print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 
-# The second head: the larger a count, the better, but it must be below the place.
+# %% [markdown]
+# Then a feed-forward network turns each share into the count. `look_up` makes one that holds a table: 1/9 means 8,
+# ..., 1 means 0.
+
+# %%
+from clear_attention.programs import Program, look_up
+
+counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
+network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
+
+tokens = tokens + np.array(network(tokens))
+print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
+
+# %% [markdown]
+# In the last head each place looks at these notes. A wish may also be a number: the larger, the more it is wanted, and
+# each 1 of it is worth 128. **Fill in what a place wishes, so that it finds the largest note below its own number.**
+# The second line makes `^` unwanted, because `^` carries the note 0, too:
+#
+# ```python
+# my_place = select(place, smaller, lambda query, key: ...)
+# not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
+# head_2 = aggregate(my_place + not_begin, letter)
+# ```
+
+# %% tags=["answer"]
 my_place = select(place, smaller, lambda query, key: key if key < query else -1)
 not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
 head_2 = aggregate(my_place + not_begin, letter)
 
-program = Program([head_1, network, head_2])  # one after the other
+fetched = head_2(tokens, mask=mask)[0, 1:7].numpy().argmax(axis=-1)
+print("the places fetch", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
-# The function of the second head says *how much* a key is wanted. What is added with `+` makes `^` unwanted, because
-# `^` carries the note 0, too.
-#
-# Such a row of heads and networks is a **program**. Does this one sort each of the 9,840 texts?
+# Such a row of heads and networks is a **program**, in code `Program([head_1, network, head_2])`. Does this one sort
+# each of the 9,840 texts?
 
 # %% tags=["hide-input"]
+program = Program([head_1, network, head_2])
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
 fetched = program(tokens, mask=mask).numpy().argmax(axis=-1)
 right = check(signs[fetched], sorted)
@@ -320,32 +359,10 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# It does. There was nothing to train, and there is nothing to doubt.
+# It does. There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of them.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: all matrices, and what nobody can write</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: the counting head, and what nobody can write</summary>
 #
-# **The same head without select and aggregate.** Here are the four matrices, put into an empty `MultiHeadAttention`.
-# $W_V$ cuts out what is brought back, and $W_O$ hands it on as it is. With a yes of 128 each of the others gets
-# $e^{-128}$ times as much, which in 32 bits is 0:
-
-# %%
-from clear_attention import MultiHeadAttention
-
-table = np.eye(9, k=-1)  # each place wishes for the place before
-table[0, 0] = 1  # and ^ for itself
-W_Q = np.vstack([np.zeros((4, 9)), table])
-W_K = np.vstack([np.zeros((4, 9)), np.eye(9)])
-W_V = np.vstack([np.eye(4), np.zeros((9, 4))])
-W_O = np.eye(4)
-
-by_hand = MultiHeadAttention(4, num_heads=1, d_k=9, d_v=4, use_bias=False)
-by_hand.build((None, None, 13))
-# It divides its scores by the root of d_k = 9, so 3 is put in first.
-by_hand.set_weights([128 * 3 * W_Q, W_K, W_V, W_O])
-for ours, theirs in zip(by_hand.get_weights(), head.get_weights(), strict=True):
-    np.testing.assert_array_equal(ours, theirs)
-
-# %% [markdown]
 # **The head that counts.** The first argument of `select` says what counts of the token that looks, its letter or its
 # place, and the second says the same of the token that is looked at. In the code `^` is 0, a is 1, b is 2 and c is 3,
 # so `key in (0, query)` means "`^`, or a letter like me". `^` hands over a 1, and the letters hand over 0. So the
@@ -366,35 +383,8 @@ for sign, share in zip("abca", shares, strict=True):
 tokens, mask = rows(texts, "^abc", length=9)
 counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
 right = check(counted, lambda text: [text.count(sign) for sign in text])
-
-# %% [markdown]
-# **The maps of both heads that sort, with all weights:**
-
-# %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
-below, for_place = maps_of(programs.sort())
-smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
-noted = ["^\n0", *(f"{s}\n{m}" for s, m in zip(TEXT[1:], smaller, strict=True))]
-counted = [f"{s} counts {m}" for s, m in zip(TEXT[1:], smaller, strict=True)]
-drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
-lined_up = {  # the letters, their notes, and who stands at the places
-    "letter": [*TEXT[1:]],
-    "note": [str(m) for m in smaller],
-    "place": [*"123456"],
-    "fetched": sorted(TEXT[1:]),
-}
-for name, row in lined_up.items():
-    assert re.findall(rf'class="{name}"[^>]*>([^<]+)<', drawn) == row
-_, axes = plt.subplots(2, 1, figsize=(4.4, 6.6), layout="constrained")
-look(axes[0], below[1:], "each letter counts", counted, [*TEXT])
-ranks = [f"place {i}" for i in range(1, 7)]
-look(axes[1], for_place[1:], "each place fetches", ranks, noted)
-plt.show()
 np.testing.assert_allclose(shares, [1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
-np.testing.assert_allclose(below[1:7, 0], 1 / (np.array(smaller) + 1), atol=1e-6)
-for place_, row in enumerate(for_place[1:7, 1:7], start=1):
-    best = max(m for m in smaller if m < place_)
-    assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
 # **Is there something that nobody can write?** In 2020 Michael Hahn took a simple question: is the number of ones in a
@@ -410,7 +400,8 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 # ## Who found this, and when
 #
 # In 2021 Gail Weiss, Yoav Goldberg and Eran Yahav proposed RASP, a small programming language for what a Transformer
-# does: `select`, `aggregate`, our counting and our sorting come from it.
+# does: `select`, `aggregate`, our counting and our sorting come from it. In 2023 David Lindner and others wrote Tracr,
+# which turns such programs into the weights of a Transformer.
 #
 # ## Exercises
 #

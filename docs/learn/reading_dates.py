@@ -52,9 +52,15 @@ Markdown(
 )
 
 # %% [markdown]
+# ## What comes out
+#
+# The machine writes its answer one letter after the other, and let us call every character a letter, dots and spaces
+# too. Each time it gives every possible letter a probability. The most probable one is written, until that is the end
+# mark ▪.
+#
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# How sure is the machine of an answer? Multiply the probabilities of its letters:
+# How sure is the machine of a whole answer? Multiply the probabilities of its letters:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -83,8 +89,12 @@ def read(*texts):
 texts, right = create_date_pairs(2000, seed=1, split="test")
 unseen = source.encode(texts, length=34)
 assert ask(["03.05.2018", "3/5/2018"])[0] == ["2018-05-03", "2018-03-05"]
-answers, _ = read("may 3rd, 2018", "3. mai '18", "3.5.'18", "5/3/2018")
-assert answers == ["2018-05-03"] * 4
+answers, _ = read("may 3rd, 2018")
+assert answers == ["2018-05-03"]
+assert ask(["3. mai 2018", "3.5.'18"])[0] == ["2018-05-03"] * 2
+nonsense, sure = ask(["february 30th, 2018"])
+assert nonsense == ["2018-02-30"]
+assert sure[0] > 0.99
 
 # %% [markdown]
 # And what if a text is no date at all?
@@ -92,7 +102,7 @@ assert answers == ["2018-05-03"] * 4
 # **Fool it! Find texts that are no dates, and of which the machine is over 99 % sure all the same.**
 
 # %% tags=["live", "remove-input"]
-begins = "christmas 2018"
+begins = "banana"
 answers, sure = ask([begins])
 sure = f"{np.floor(1000 * sure[0]) / 10:.1f} %"
 row = (begins, answers[0], sure)
@@ -110,10 +120,9 @@ machine(
 #
 # ## What goes in
 #
-# The machine reads letter by letter, and let us call every character a letter, dots and spaces too. What is handled as
-# one unit is called a **token**, so here every letter is a token. It is turned into its number in a list, its **id**,
-# and each id into a row of 64 numbers, a **vector**. All these rows are a table, the **embedding**, which is trained,
-# too. Here are three of them, blue above 0 and orange below:
+# A machine cannot multiply an m. So each letter is turned into its number in a list, its **id**, and each id into a row
+# of 64 numbers, a **vector**. All these rows are a table, the **embedding**, which is trained, too. Here are three of
+# them, blue above 0 and orange below:
 
 # %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
@@ -141,25 +150,70 @@ HTML(
 # So a "3" that is a day and a "3" in a year are the same row. That is why something is added to each vector that [says
 # at which place](positions.py) its letter stands.
 #
-# ## What comes out
-#
-# The machine has two halves. The **encoder** reads the text: it lets the letters look at each other, and turns each
-# into a new vector. The **decoder** writes the answer, one letter after the other. Each time it gives every possible
-# letter a probability, and the most probable one is written, until that is the end mark ▪.
-#
 # ## The one idea: look at the right letters
 #
-# Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has a weight of 1 to
-# share out among the letters of the text. From each letter comes a vector, which is multiplied by the letter's weight,
-# and all are added up. From this mixture the decoder computes its next letter.
+# The machine has two halves. The **encoder** reads the text: it lets the letters look at each other, and turns each
+# into a new vector. The **decoder** writes the answer.
+#
+# Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has one whole to share
+# out among the letters of the text, and each letter's share is its **weight**. Each vector is multiplied by its weight,
+# and all are added up. From this mixture the decoder computes its next letter:
+
+# %% tags=["live", "remove-input"]
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+ids, given = source.encode([text]), target.encode([answer])[:, :-1]
+maps = model(ids, given, return_weights=True).weights
+share = (
+    maps["decoder.0.cross"][0].numpy().mean(axis=0)[6]
+)  # of four heads, for the 5
+vectors = model.encode(ids).output[0, : len(text)].numpy()
+parted = {"y": share[18], "r": share[10], "m": share[16]}
+assert [text[i] for i in (18, 10, 16)] == [*parted]
+mixed = share @ vectors
+named = vectors[[18, 10, 16]]
+left_over = 1 - sum(parted.values())
+others = (mixed - np.array([*parted.values()]) @ named) / left_over
+weights = [*parted.values(), left_over]
+rows = [*zip([*parted, "others"], weights, [*named, others], strict=True)]
+most, shown = np.abs(np.stack([*named, mixed])).max(), 32  # numbers of each vector
+
+
+def strip_of(vector, y, high):
+    """Return the squares of a vector, blue above 0 and orange below."""
+    return "".join(
+        f'<rect x="{88 + 9 * i}" y="{y:.1f}" width="8" height="{high:.1f}"'
+        f' fill="var(--ca-{"queries" if x > 0 else "keys"})" fill-opacity="{abs(x) / most:.2f}"/>'
+        for i, x in enumerate(vector[:shown])
+    )
+
+
+y, parts, said = 0, [], []
+for letter, part, vector in rows:
+    high = 130 * part
+    parts.append(
+        f'<text x="0" y="{y + high / 2 + 5:.1f}">{letter}</text>'
+        f'<text x="45" y="{y + high / 2 + 5:.1f}">{part:.3f}</text>'
+        + strip_of(vector, y, high - 1)
+    )
+    said.append(f"{letter} {part:.3f}")
+    y += high
+parts.append('<text x="0" y="163">mixture</text>' + strip_of(mixed, 145, 26))
+HTML(
+    f'<svg class="still" role="img" aria-label="Four strips of coloured squares, each as high as a weight: {", ".join(said)}.'
+    ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 376 172"'
+    f' style="max-width:440px;width:100%" font-size="13" fill="currentColor">{"".join(parts)}</svg>'
+)
+
+# %% [markdown]
+# Half of each vector is drawn. A strip is as high as its letter's weight, and each square of the mixture is the average
+# of the squares above it. In truth the machine makes four such mixtures at once. Here you see their mean.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
 # looking there made the right letters more probable.
 #
 # ## Which letter told it the month?
 #
-# Press the 5 of May at the top. The y of "may" is the brightest letter, and next comes the r of "3rd". Did the month
-# come from there?
+# For the 5 of May, the y of "may" has the largest weight, and next comes the r of "3rd". Did the month come from there?
 #
 # Let us try. Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its
 # vector is exchanged for that of the letter below. **Turn May into June with as few letters as you can.**
@@ -167,7 +221,6 @@ HTML(
 # %% tags=["live", "hide-input"]
 import itertools
 
-text, answer = "thursday 3rd of may 2018", "2018-05-03"
 given = target.encode([answer])[:, :-1]  # what is written so far, at each step
 maps = model(source.encode([text]), given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
@@ -237,17 +290,18 @@ machine(
 )
 
 # %% [markdown]
-# The m alone does it, though the y got more weight. And the r, for all its weight, has no say in the month. How can one
-# letter hold it? Its vector comes out of the encoder, where the letters have already looked at each other.
+# Here the m alone does it, though the y got more weight. Of 42 pairs of months the first letter does it in 17, all
+# three letters in all 42. The r, for all its weight, by itself changes no month. How can one letter hold a month? Its
+# vector comes out of the encoder, where the letters have already looked at each other.
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
 # which is called *patching*.
 #
 # ## Take it away
 #
-# What is left if the machine can't choose where to look? **The averaging machine** was trained in the same way, but
-# takes the plain average of the text, in which each letter counts as much as any other. **Try both on a date of your
-# own.**
+# What is left if the machine can't choose where to look? **The averaging machine** takes the plain average of the text,
+# in which each letter counts as much as any other. It was trained in the same way for half as long, 500 steps, after
+# which the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -280,33 +334,11 @@ for row in in_digits[:3]:
     print("  ".join(row))
 
 # %% [markdown]
-# **In most of them the digits are all there, but in the wrong places.** An average is like a puddle of mixed paint: the
-# colour says what went in, not where each drop fell.
+# **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
+# puddle of mixed paint, whose colour does not say where each drop fell. With three times the steps of the whole machine
+# it wins much of the order back, and reads 78 of 100 dates.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: how sure, in how many months, and which mistakes</summary>
-#
-# On dates as in its training the machine is even a little too modest. It expects 6 mistakes in 1,000, and makes 2. Here
-# are three texts that are no dates:
-
-# %% tags=["hide-input"]
-mean = ask(texts)[1].mean()
-assert round(1000 * mean) == 994
-assert round(1000 * record["exact"]) == 998
-print(f"sure of the 2,000 dates, on average: {mean:.1%}\n")
-nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
-assert nonsense[0] == "2018-02-30"
-assert sure[0] > 0.95
-assert nonsense[1] != "2018-12-25"
-assert sure[1] > 0.99
-assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
-assert sure[2] < 0.5
-
-# %% [markdown]
-# The last one, with a month 31, makes it waver. But you cannot rely on that.
-#
-# What the colours at the top show is the mean of four looks at once. [The lesson on heads](multi_head.py) says why
-# there are four. The r may have had a say in something else than the month. Why the machine looks at it, we do not
-# know.
+# <details class="lesson-more" markdown="1"><summary>For the curious: how many months, and which mistakes</summary>
 #
 # Is the first letter enough in other months, too? In its training only whole names stand behind an "of", as in "3rd of
 # january". Short ones such as "jan" are new to it there, and it misreads five of the twelve. We leave these five out.
@@ -320,7 +352,7 @@ assert len(well) == 7
 assert (counts["first letter"], counts["all three"]) == (17, 42)
 
 # %% [markdown]
-# The first letter alone is enough in 17 pairs, and all three are enough in every pair.
+# The r may have had a say in something else than the month. Why the machine looks at it, we do not know.
 #
 # And which mistakes does the averaging machine make?
 
@@ -338,11 +370,16 @@ assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
 longer = shares("both average, three times as long")  # as the whole machine
 assert round(100 * sum(longer) / 3) == 78
+_, brief = trained.load("dates-brief")  # the whole machine, after 500 steps
+_, averaging = trained.load("dates-no-attention")
+assert brief["steps"][-1] == averaging["steps"][-1] == 500
+assert round(100 * brief["exact"]) == 98
+assert 0.2 < averaging["exact"] < 0.25
 assert min(shares("whole")) > 0.99
 
 # %% [markdown]
-# Most months are names, whose letters give them away in any order. And with patience something can be made out of the
-# numbers, too: trained for 3,000 steps, such a machine reads 78 of 100 dates.
+# Most months are names, whose letters give them away in any order. The 78 of 100 dates are the mean of three such
+# machines, trained for 3,000 steps each.
 #
 # </details>
 #
@@ -417,7 +454,7 @@ exercises.show("reading_dates")
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? To write the 3 of a day, a machine gives 60 % of its weight to a comma. What do you know?
 # - It found the 3 in the comma. | You cannot know that. The vector at the comma may hold something of its neighbours, or nothing of use.
-# - It made a mistake, because a comma says nothing. | The vectors that it looks at are those behind the encoder, where the letters have looked at each other.
+# - It made a mistake, because a comma says nothing. | The vectors that it looks at are those that come out of the encoder, where the letters have looked at each other.
 # + Where it looked. What it got there, you would have to test. | For example by an exchange of the comma's vector for that of another text.
 # ? The machine was trained on four dates in five. Why not on all of them?
 # - Fewer dates take less time. | The training is a thousand steps of 64 examples, however many dates there are to draw from.

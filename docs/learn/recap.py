@@ -9,7 +9,7 @@
 # Three letters of "june 5th, 1955" are a 5, and all three go into the machine as the same 64 numbers. Yet it writes
 # `1955-06-05`. How does it find out which 5 is the day?
 #
-# You have met every part that it has for this. Now we walk once through the whole machine, from a letter that goes in
+# You have met every part. Now we walk once through the whole machine, from a letter that goes in
 # to a letter that comes out. Here is the map:
 #
 # --8<-- "diagrams/encoder_decoder.svg"
@@ -17,14 +17,6 @@
 # Read it from below. The **encoder**, on the left, reads the text. The **decoder**, on the right, writes the answer,
 # one letter after the other. The lines that run around the parts are the residuals, and the numbers are the steps of
 # our walk. Each letter is a *token*.
-#
-# <details class="lesson-more" markdown="1"><summary>The lesson of each part</summary>
-#
-# [Embedding](reading_dates.py#what-goes-in), [positions](positions.py), [attention](attention.py), its
-# [heads](multi_head.py) and its [look-ahead mask](causal.py), [add and norm](transformer_layer.py), and
-# [feed-forward](feed_forward.py).
-#
-# </details>
 #
 # ## One letter on its way
 #
@@ -60,11 +52,8 @@ left = own.encode(ids, w)
 np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
 stations = (embedded, placed, found, added, thought, left)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
-of_the_year = [unit[12] @ unit[13] for unit in units]
 day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
-assert min(of_the_year) > 0.8
-assert round(of_the_year[-1], 1) == 0.9
 assert abs(day_and_year[2] - 0.22) < 0.02
 assert abs(day_and_year[3] - 0.62) < 0.02
 assert abs(day_and_year[-1] - 0.09) < 0.02
@@ -104,16 +93,16 @@ journey(
 
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers.** Attention finds something else for each of them, because their neighbours
-# are different. But what it finds is only added, so they are still rather alike. It is the network that takes them
-# apart: they leave the encoder with a similarity of 0.09. So one 5 has become a day, and the other a piece of a year.
+# are different. What it finds is added, so at step 4 they are no longer the same: 0.62. The network turns them further
+# from each other, and they leave the encoder with 0.09. So one 5 has become a day, and the other a piece of a year.
 #
 # ## From the text into the answer
 #
 # How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`, and follow the last
 # letter, because what comes out there says what is written next. This 0 must ask the text for the day. Below it lies
-# the first 0, which had to ask for the month.
+# the first 0, which had to ask for the month. The • is the start mark.
 #
-# **Walk on, from step 7 to step 11. Where do the two 0s part?** The ▸ is the start mark.
+# **Guess first: at which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -129,16 +118,12 @@ np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
 said = target.decode([[x] for x in logits.argmax(axis=1)])
 assert (said[6], said[9]) == ("6", "5")
 assert logits.argmax(axis=1)[[9, 6]].tolist() == [8, 9]  # the ninth and tenth cell
-stations = (entered, behind_it, fetched, ready)
+stations = (entered, behind_it, fetched)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 alike = [unit[6] @ unit[9] for unit in units]
-assert abs(alike[0] - 0.9) < 0.05
-assert abs(alike[1] - 0.48) < 0.1
-assert alike[0] > 0.75 > alike[2] + 0.2
-assert alike[3] < 0.4
-assert abs(alike[2]) < 0.2
+np.testing.assert_allclose(alike, [0.9, 0.51, 0.08], atol=0.006)
 journey(
-    "▸1955-06-0",
+    "•1955-06-0",
     {
         "Embedding and positions": (
             entered,
@@ -152,14 +137,6 @@ journey(
             fetched,
             "It asks the text what comes next. The better a key fits, the more of its value comes over.",
         ),
-        "Added and normed, feed-forward, added and normed": (
-            ready,
-            "The letter, with what was fetched, worked out.",
-        ),
-        "Linear": (
-            logits,
-            "One more matrix makes 14 numbers, one for each sign: padding, start, end, 0 to 9 and the dash.",
-        ),
     },
     letter=9,
     other=6,
@@ -167,13 +144,13 @@ journey(
 )
 
 # %% [markdown]
-# They part at step 8, where they look at what is written so far. That is just in time, because in step 9 each of them
-# asks the text: our 0 gives nearly all its weight to the day's 5, and the first 0 most of its weight to the j of
-# "june".
+# They begin to part at step 8, where they look at what is written so far: 0.51, which is just enough to ask different
+# questions. What they fetch at step 9 is quite different, 0.08. Our 0 gives nearly all its weight to the day's 5, and
+# the first 0 most of its weight to the j of "june".
 #
-# The 14 numbers of step 11 are the *logits*. The softmax makes probabilities of them, the 5 is the likeliest, and a 5
-# is written. Then the decoder starts again, with `1955-06-05`, until it writes the end mark. **And that is all that
-# happens when a Transformer writes.**
+# In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each sign. The
+# softmax makes probabilities of them, the 5 is the likeliest, and a 5 is written. Then the decoder starts again, with
+# `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
 #
 # ## How can a j say June?
 #
@@ -210,8 +187,6 @@ written = [[with_the_j(j) for j in step] for step in ways]
 assert written[:2] == [["1955-06-05"] * 3] * 2
 assert written[2:] == [["1955-01-05", "1955-06-05", "1955-07-05"]] * 4
 ends = ways[-1]
-units = ends / np.linalg.norm(ends, axis=1, keepdims=True)
-assert np.all(abs((units @ units.T)[np.triu_indices(3, 1)] - 0.82) < 0.05)
 # the plane through the three ends: from january to june, and across to july
 across = np.linalg.qr((ends[1:] - ends[0]).T)[0]
 across *= np.sign(np.sum(across * (ends[1:] - ends[0]).T, axis=0))
@@ -273,17 +248,17 @@ machine(
 )
 
 # %% [markdown]
-# "Answer looks at text" shows it: in the row of the day's 5, most of the weight is on the 5 of "5th". The row above is
-# bright there, too, since to write the 0, the machine must already see that the day has only one digit.
+# "Answer looks at text" shows it. A row is named after the letter that is being written, and who looks is the letter
+# before it. In the row of the day's 5, where our 0 looks, most of the weight is on the 5 of "5th".
 #
 # ## Put together by hand
 #
-# You have written a function for each part, and they are collected in one file. There a function gets all trained
-# numbers, `w`, and the name of its part, as in `feed_forward(x, w, "encoder.forward")`. What is missing is only the
-# order, as the arrows of the map say.
+# You have written a function for each part, and they are collected in one file. A function gets all trained numbers,
+# `w`, and the name of its part, as in `feed_forward(x, w, "encoder.forward")`. What is missing is only the order, as
+# the arrows of the map say.
 #
-# Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. **Can you find
-# the first six steps of the walk?**
+# Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
+# square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -297,7 +272,7 @@ for function in (own.enter, own.encode):
 # ```python
 # def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
 #     y = enter(ids, w["target"])
-#     found = multi_head(y, y, w, "decoder.self", ...)  # what must it not see?
+#     found = multi_head(y, y, w, "decoder.self", ...)
 #     y = norm(..., *w["decoder.self.norm"])
 #     found = multi_head(y, ..., w, "decoder.cross", mask=0)
 #     y = norm(..., *w["decoder.cross.norm"])
@@ -320,7 +295,7 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
-# Now let these functions read. `own` is the file, `w` holds our machine's trained numbers, and `source` and `target`
+# Now let these functions read. `own` is the file, and `source` and `target`
 # turn letters into ids and back.
 
 
@@ -343,13 +318,13 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: read just as the package reads them")
 
 # %% [markdown]
-# **That is the whole Transformer, in NumPy. You have built it, and you can say what each line of it is for.**
+# **That is the whole Transformer, in NumPy, and you have built it.** Go through `decode` once more: can you say what
+# each line is for?
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 #
 # Each product with a matrix also adds a bias here, `positions` has `n = 10000` inside, and `softmax` first subtracts
-# the largest score, against overflow. `enter` multiplies the embedding by √64, so that it becomes about as large as the
-# positions.
+# the largest score, against overflow.
 
 # %% tags=["source", "remove-input"]
 print(inspect.getsource(own))
@@ -357,7 +332,7 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are, similarity, and how the js are drawn</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are, and how the js are drawn</summary>
 #
 # **Where the numbers are.** Here is the map once more. A part is drawn the higher, the more trained numbers it has,
 # counted with its norm:
@@ -424,10 +399,6 @@ assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
 # (2020) it is 66 %, because in so wide a machine the table hardly counts. So two thirds of its numbers look nowhere.
 # They work as in [the last lesson](feed_forward.py), each letter by itself; what they hold there is still being
 # studied.
-#
-# **Similarity** says how far two vectors are apart, and not what can be read from them: at step 6 any two of the three
-# js are still similar to about 0.8, and yet each says its month. And the two 5s of 1955 stay alike, at about 0.9. But
-# they must part a little, since without their places 1945 and 1954 would look alike.
 #
 # **How the js are drawn.** A screen has no 64 dimensions, so we see the shadows of the points on a plane, always at the
 # same scale. The plane goes through the three points of step 6. So there nothing is lost, and at steps 3 to 5 the true

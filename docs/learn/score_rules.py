@@ -6,14 +6,16 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# A score says how well a query and a key fit, and nothing else. If two keys fit equally well, they get the same score,
-# and it does not matter that one of them stands beside the query and the other a thousand letters away. But what if the
-# near one should win?
+# A score says how well a query and a key fit, and nothing else. Say that two keys fit equally well. Both have the score
+# 3, although one stands 1 place away from the query and the other 4 places. So each gets half of the weight. But what
+# if the near one should win?
 #
-# Then distance needs a price. Say that each place costs 0.5, so that a key two places away loses 1 of its score. Here
-# is a head of our date machine while it writes 2018-05-03, after a start mark, which is the dot. Its [look-ahead
-# mask](causal.py) is on, and what comes later is hatched. **Let a place cost more and more, and watch the map of
-# weights.**
+# Then distance needs a price. If each place costs 0.5, the near key keeps 2.5 of its score and the far one 1. Now the
+# near key gets 0.82 of the weight.
+#
+# Here is a head of our date machine at that price, while it writes 2018-05-03, after a start mark, which is the dot.
+# Its [look-ahead mask](causal.py) is on, and what comes later is hatched. **Change the price of a place, and watch the
+# map of weights.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -22,7 +24,7 @@ import sys
 sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
-from clear_attention import create_date_pairs, date_tokenizers, greedy_search
+from clear_attention import create_date_pairs, date_tokenizers
 from live import grid, touch
 
 model, _ = trained.load("dates")
@@ -51,6 +53,8 @@ def weights_of(scores):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+two = weights_of(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
+assert f"{two[0]:.2f}" == "0.82"
 apart = np.subtract.outer(np.arange(11), np.arange(11))
 near = []
 for each in (0.0, 0.5, 2.0):
@@ -66,36 +70,38 @@ touch(
     ),
     letters=letters,
     scores=own_scores.round(2).tolist(),
-    price=0,
+    price=0.5,
 )
 
 # %% [markdown]
-# The map shrinks to a band. The head still prefers what fits, but only among its neighbours.
+# As the price rises, the map shrinks to a band. The head still prefers what fits, but only among its neighbours.
 #
 # A number that is added to a score because of where its key stands is called a **bias**. This one learns nothing, and
-# its name is **ALiBi**.
-#
-# So a score cannot say *you are far away*, and the bias says it. What else can it not say?
+# its name is **ALiBi**. So the bias says *you are far away*.
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# It cannot say *enough*. Training often makes scores grow, because a larger lead for the right key mostly makes the
-# right letter more probable. In the end each query looks at a single key, and there the softmax is
+# But a high score can pay any price. Let the score of the far key grow from 3 to 14.5. The price leaves 12.5 of it,
+# against the 2.5 of the near key. That is a lead of 10, and gives the far key $e^{10}$ or 22,000 times the weight of
+# the near one. A score cannot say *enough*.
+#
+# Training often makes scores grow, because a larger lead for the right key mostly makes the right letter more probable.
+# If nothing stops that, a query may end by looking at a single key, and there the softmax is
 # [saturated](attention.py#why-divide-by-the-root-of-d_k). In some large machines the training broke down as scores
 # grew.
 #
-# So somebody must stop the scores before that. A **soft cap** $c$ does it with the tanh, a curve that is nearly a
-# straight line near 0 and stays between -1 and 1:
+# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
+# stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$.
+# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 14.5 becomes 3.00, and
+# the 3 becomes 2.28. After the price 1.00 and 1.78 are left, and the near key wins again, with 0.69 of the weight.
 #
 # Does a machine need its high scores? We take our finished date machine, and cap all of its scores, lower and lower.
-# **How many of 100 dates does it still read? Draw it.** (And could a machine that has had a low cap from the beginning
-# learn to read?)
+# **How many of 100 dates does it still read? Draw it.**
 
 # %% tags=["live", "hide-input"]
 from live import sketch
@@ -112,6 +118,12 @@ def read_with(cap):
     found = np.argmax(model((many, right_dates[:, :-1])), axis=-1)
     return (found == right_dates[:, 1:]).all(axis=1).mean()
 
+
+assert round(np.exp(14.5 - 0.5 * 4 - (3 - 0.5 * 1)), -3) == 22_000
+far, beside = 3.0 * np.tanh(np.array([14.5, 3.0]) / 3.0)
+assert f"{far:.2f} {beside:.2f}" == "3.00 2.28"
+assert f"{far - 2:.2f} {beside - 0.5:.2f}" == "1.00 1.78"
+assert f"{weights_of(np.array([far - 2, beside - 0.5]))[1]:.2f}" == "0.69"
 
 caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
@@ -130,10 +142,10 @@ sketch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured, and the machines that were trained with a cap</summary>
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Capped afterwards at 5, the machine loses about half of the dates. But three machines that were *trained* with that
-# cap read over 99 of 100, each of them. Their dots, in orange, lie on one another:
+# The blue dots are our machine. The orange ones are machines that had the cap from the beginning of their training,
+# three for each cap, and they lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import matplotlib.pyplot as plt
@@ -161,18 +173,20 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# So *this* machine needs its high scores. The task does not: even with a cap of 3 a training finds a way.
-#
 # </details>
+#
+# Capped at 5 it loses about half of the dates. So this machine needs its high scores. But could a machine do without
+# them, if it has had the cap from the beginning? Yes: three that were trained with a cap of 5, and three with a cap of
+# 3, read over 99 of 100, each of them.
 #
 # ## “Never”: the mask has the last word
 #
-# Nor can a score say *never*. However low it is, on paper a softmax gives it some weight. To forbid a key takes a
-# [mask](masks.py), which sets the score to minus infinity, so that its power is $e^{-\infty} = 0$.
+# Now say that the far key must not be read at all, because it comes later. A price cannot forbid it. Even at 5 a place,
+# where the scores 3 become -2 and -17, it gets three in ten million of the weight. A score cannot say *never*. For that
+# takes a [mask](masks.py), which sets the score to minus infinity, so that its power is $e^{-\infty} = 0$.
 #
-# Surely the two rules get along? Below are the steps of our head as cards, now with a cap of 2. The mask is on, and yet
-# letters look at what comes later, which is orange in the map. No error says so. **Swap two cards, so that nobody looks
-# ahead.**
+# Surely mask and cap get along? Below are the steps of our head as cards, now with a cap of 2. The mask is on, and yet
+# letters look at what comes later, which is orange in the map. **Swap two cards, so that nobody looks ahead.**
 
 # %% tags=["live", "hide-input"]
 CAP = 2.0
@@ -233,22 +247,23 @@ touch(
 # What had happened? The cap came *after* the mask. The tanh of minus infinity is -1, so with a cap of 2 each hidden key
 # came back with a score of -2, which is a score like any other.
 #
-# Take the start mark, which may see nothing but itself. Its own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The
-# ten letters behind it had -2 each, and $10 \cdot e^{-2} = 1.353$. They got $1.353 / (0.274 + 1.353) = 0.83$ of the
-# weight. So most of what the start mark took in came from a future that it must not know.
+# Take the start mark, which may see nothing but itself. Its own score, capped, is -1.293, and each of the ten letters
+# after it had -2. Together the ten got 0.83 of the weight. So most of what the start mark took in came from a future
+# that it must not know.
 #
 # And the mistake hides well. **Put the cards back into the wrong order, and raise the cap.** With a cap of 20 the
 # future still gets some weight, but so little that no eye will find it.
 
 # %% tags=["live", "remove-input"]
 own = float(CAP * np.tanh(own_scores[0, 0] / CAP))
-assert f"{own:.3f} {np.exp(own):.3f} {10 * np.exp(-2):.3f}" == "-1.293 0.274 1.353"
+assert f"{own:.3f}" == "-1.293"
 leaked = [
     10
     * np.exp(-cap)
     / (np.exp(cap * np.tanh(own_scores[0, 0] / cap)) + 10 * np.exp(-cap))
     for cap in (2.0, 5.0, 20.0)
 ]
+assert f"{weights_of(np.array([3 - 5 * 1.0, 3 - 5 * 4]))[1]:.0e}" == "3e-07"
 assert [round(share, 2) for share in leaked[:2]] == [0.83, 0.23]
 assert 0 < leaked[2] < 1e-6
 
@@ -278,11 +293,12 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## All four together
 #
-# The fourth rule you know. It is the [sink](sinks.py), one more score in the softmax, for a query that wants *none of
-# you*, and what it gets is thrown away.
+# One thing is still unsaid. If no key fits, the softmax hands out all the weight nevertheless. For *none of you* you
+# know the [sink](sinks.py), one more score, and what it gets is thrown away.
 #
-# All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the bias, so that the bias is not
-# shrunk, and before the mask, as you saw.
+# All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the mask, as you saw. It comes
+# before the bias, too, because else it would shrink the price. Under a cap of 2 all scores lie between -2 and 2, so a
+# price of 5 could take off no more than 4.
 #
 # Now put them on one query, which stands at the third of four places. Key 4 has the highest score, but it comes later
 # and must not be seen. **Tick one rule after the other, and watch key 4. Then a dare: leave the mask ticked, and make
@@ -350,12 +366,15 @@ touch(
 #
 # <details class="lesson-answer" markdown="1"><summary>The dare, and something odd</summary>
 #
-# Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the weight.
+# Once all four are ticked, the order can be changed: "mask before the cap". Key 4 comes back with a score of -2. With
+# cap and mask alone it gets 0.013 of the weight.
 #
 # Did you see that the bias even *raises* key 4, from 0.42 to 0.47? Key 1 stands farther away than key 4, and loses
 # more.
 #
 # </details>
+#
+# Before the cap, the mask lets key 4 back in. It hides only if nothing is done to its minus infinity afterwards.
 #
 # <details class="lesson-more" markdown="1"><summary>Key 1 by hand, down to the output</summary>
 #
@@ -378,6 +397,13 @@ touch(
 #     if cap is not None:
 #         scores = ...
 #     return softmax(..., mask, sink) @ v
+#
+# # the keys of the piece above, as vectors with the scores 4, 1, 0 and 9
+# q = np.array([[2.0, 2, 2, 2]])
+# k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
+# v = np.array([[10.0], [20.0], [30.0], [40.0]])
+# mask, bias = np.array([[0, 0, 0, 1]]), np.array([[-1, -0.5, 0, -0.5]])
+# print(attention(q, k, v, mask, bias, cap=2.0, sink=0.0).round(2))  # [[14.17]]
 # ```
 
 
@@ -396,83 +422,17 @@ def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
     return softmax(scores + bias, mask, sink) @ v
 
 
-# a query and four keys, with the scores 4, 1, 0 and 9
+# the keys of the piece above, as vectors with the scores 4, 1, 0 and 9
 q = np.array([[2.0, 2, 2, 2]])
 k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
 v = np.array([[10.0], [20.0], [30.0], [40.0]])
-yours = attention(
-    q,
-    k,
-    v,
-    mask=np.array([[0, 0, 0, 1]]),
-    bias=np.array([[-1, -0.5, 0, -0.5]]),
-    cap=2.0,
-    sink=0.0,
-)
-np.testing.assert_allclose(yours, [[14.17]], atol=0.005)  # as in the piece above
+mask, bias = np.array([[0, 0, 0, 1]]), np.array([[-1, -0.5, 0, -0.5]])
+yours = attention(q, k, v, mask, bias, cap=2.0, sink=0.0)
+print(yours.round(2))
+np.testing.assert_allclose(yours, [[14.17]], atol=0.005)
 nothing_left = attention(q, k, v, mask=np.ones((1, 4)))  # without a sink
 np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>For the curious: a bias that is learnt, and reads where it never was</summary>
-#
-# An older kind of bias, from the model T5, *learns* a number for each distance and side, and far distances share a
-# number. One of our machines has it. Here are two of its four heads:
-
-# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
-plain, plain_record = trained.load("today-buckets")
-bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-12, 13)
-added = bias(distances).numpy()
-figure, axes = plt.subplots(
-    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
-)
-for ax, number in zip(axes, (3, 4), strict=True):
-    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
-    ax.axvline(0, linewidth=0.8, color="0.5")
-    ax.axhline(0, linewidth=0.8, color="0.8")
-    ax.set_title(f"head {number}", size=10)
-    ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key (negative: before the letter)", size=10)
-figure.supylabel("added to the score", size=10)
-plt.show()
-assert np.ptp(added, axis=1).max() > 0.5
-assert distances[added[2].argmax()] == -1
-assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
-buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
-for side in (1, -1):
-    along = bias(side * np.arange(40)).numpy()[0]
-    same = along[:, None] == along
-    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
-
-# %% [markdown]
-# Head 3 favours the letter just to the left of the one that looks, and head 4 the three that stand four to six places
-# to the right of it.
-#
-# Distances stay when a text moves. So take the test of the [positions that turn](turning_positions.py): a date begins
-# at place 40, farther to the right than any date of the training. Of 100 unseen ones the machine with the bias reads
-# over 99, and a machine that adds positions, trained equally long, fewer than one.
-
-# %% tags=["live", "remove-input"]
-adding, added_record = trained.load("dates-brief")
-shifts = plain_record["shifts"].tolist()
-(date_ids,) = source.encode(["3 may '18"])
-ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
-wrote = [
-    target.decode(greedy_search(reader, ids, max_length=11))
-    for reader in (adding, plain)
-]
-assert added_record["steps"][-1] == plain_record["steps"][-1]
-assert shifts == [0, 5, 20, 40]
-assert wrote[1] == ["2018-05-03"] * 4
-assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
-assert added_record["exact"] > 0.95
-assert added_record["shifted"][-1] < 0.01
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
-
-# %% [markdown]
-# </details>
 
 # %% [markdown]
 # ## Who found this, and when

@@ -6,11 +6,14 @@
 # %% [markdown]
 # # Where does a machine look that needs nothing?
 #
-# The weights of a query add up to 1. So it must look somewhere, even if there is nothing to fetch. Where does it look
-# then, and does that do harm?
+# Large models were seen to [write nonsense](windows.py#where-to-go-next) as soon as the very first pieces of a text
+# went out of sight, although these say nothing. What did they need them for?
 #
-# To see it, we trained a small machine with one head on random letters. Below the vowels a, e, i, o and u it must write
-# the letter that stands before, and below each other letter the next one of the alphabet:
+# Here is a clue. The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A
+# shy speaker looks at the clock on the wall, and does not read the time. Where does a machine look?
+#
+# We trained a small one with one head on random letters. Below each of the vowels a, e, i, o and u it must write the
+# letter just before it, and below any other letter the next one of the alphabet:
 
 # %% tags=["hide-input"]
 import sys
@@ -20,7 +23,7 @@ sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from date_machine import machine, percent, still
+from date_machine import percent
 from IPython.display import Markdown
 from trained import spare
 
@@ -83,10 +86,9 @@ touch(
 
 # %% [markdown]
 # It looks at the start mark, although the mark is the same in every text and says nothing. Or rather, because of that:
-# what comes from there is always the same, so the rest of the machine can learn to allow for it once and for all. A shy
-# speaker looks at the clock on the wall, and does not read the time.
+# what comes from there is always the same, so the rest of the machine can learn to allow for it once and for all.
 #
-# The mark has become the place where leftover weight goes. Such a place is called an **attention sink**.
+# The mark is the clock on the wall, to which leftover weight goes. Such a place is called an **attention sink**.
 #
 # ## What if the sink goes missing?
 #
@@ -115,16 +117,16 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What happened</summary>
 #
-# Just those that needed nothing go wrong: two of three are lost. They must look all the same, so their weight now falls
-# on some letters before, and these mix into the answer. The vowels hardly lose anything, because what they look at is
-# still there.
+# The other letters must look all the same, so their weight now falls on some letters before, and these mix into the
+# answer. The vowels still find what they look at.
 #
 # </details>
 #
-# The same has happened to large models. When the first words of a long text were dropped to save memory, the model
-# wrote nonsense from there on. When its first four words were kept along with the latest, it went on well for millions
-# of words. What these four words said did not matter. What counted was the place to which every later word could send
-# its weight.
+# Just those that needed nothing go wrong. Two of three of the other letters are lost, and hardly a vowel.
+#
+# That also solves the case of the large models. When the first four [pieces](pieces_of_words.py) of a text were kept
+# along with the latest, the model went on well for millions of pieces. What these four said hardly mattered: four line
+# breaks did nearly as well. What counted was a place to which every later piece could send its weight.
 #
 # So a machine may depend on a mark that says nothing, although nobody planned it.
 #
@@ -136,8 +138,8 @@ bet(
 #
 # By hand, let four keys have the score -5 each, and the sink the score 0. The power of a key is $e^{-5} = 0.0067$, and
 # the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets $0.0067 /
-# 1.027$, which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %. Here is this row, below two rows in which the
-# keys have higher scores:
+# 1.027$, which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %, both rounded. Here is this row, and below it
+# two rows in which the keys have higher scores:
 #
 # --8<-- "diagrams/none_of_you.svg"
 #
@@ -151,8 +153,9 @@ bet(
 # Only the sum below has changed. It has got one more power, to which no key belongs.
 #
 # Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts begin
-# with a plain b in place of the mark. It gets all letters right, too. **Choose "a learnt sink", and move the score of
-# the sink. What goes wrong if it is far too low, and what if it is too high?**
+# with any letter that is no vowel in place of the mark. In the piece it is a b. It gets all letters right, too.
+# **Choose "a learnt sink", and move the score of the sink. What goes wrong if it is far too low, and what if it is too
+# high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -161,7 +164,7 @@ from pathlib import Path
 # The numbers of the calculation and of the drawing, and its bars.
 drawn = Path("../diagrams/none_of_you.svg").read_text(encoding="utf-8")
 shown, wide = [], []
-for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
+for score, key, sink in ((-5, 0.7, 97.4), (0, 20.0, 20.0), (5, 25.0, 0.2)):
     powers = 1 + 4 * np.exp(score)
     np.testing.assert_allclose(100 / powers, sink, atol=0.05)
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
@@ -246,6 +249,13 @@ too_low, too_high = right_with(PUSHES[0]), right_with(PUSHES[-1])
 assert too_low[0] > 0.9 > 0.5 > too_low[1]
 assert 0.28 < too_low[1] < 0.39  # as with the start mark dropped
 assert too_high[1] > 0.999 > 0.1 > too_high[0]
+source, target = date_tokenizers()
+dates_read, dates = create_date_pairs(200, seed=1, split="test")
+sister, _ = trained.load("today-sinks")
+given = (source.encode(dates_read, length=34), target.encode(dates)[:, :-1])
+weights = sister(given, return_weights=True).weights["decoder.0.cross"].numpy()
+of_dashes = 1 - weights.sum(axis=-1)[..., [4, 7]].mean()
+assert 0.005 < of_dashes < 0.015
 touch(
     "spare",
     f"<p>Letters that need no look give {percent(by_start['first'][1])} of their weight to the start mark, and in the"
@@ -276,6 +286,9 @@ touch(
 # Now nearly all of the leftover weight goes to the sink, and no place of the text has become special. Whichever place
 # we dropped, only a vowel right behind it went wrong.
 #
+# Not every machine uses its sink. Our date machine was trained once more with sinks, and its dashes, which are the same
+# in every date, give them no more than about 1 % of their weight.
+#
 # ## Your machine so far { #your-machine-so-far }
 #
 # Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink. Fill in the place:
@@ -296,6 +309,11 @@ def softmax(scores, mask, sink=-np.inf):
     return powers / np.where(sums == 0, 1, sums)
 
 
+# %% [markdown]
+# With a sink of score 0 your weights must be those of the drawing, and without one a row that may look nowhere stays
+# empty:
+
+# %%
 from clear_attention import scaled_dot_product_attention
 
 four = np.ones((4, 1))
@@ -309,91 +327,11 @@ for score in (5.0, 0.0, -5.0):
 np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0)
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>For the curious: does every machine use its sink?</summary>
-#
-# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places. **Where does the machine
-# look when it writes one? Press the other dash, and then some digits.**
-
-# %% tags=["live", "hide-input"]
-model, _ = trained.load("dates")
-text, answer = "thursday 14th of may 2026", "2026-05-14"
-machine(
-    "dates",
-    piece="looks",
-    text=text,
-    at=4,
-    without=still(model, text, at=4),
-)
-
-# %% [markdown]
-# A dash looks a little at many letters. None gets more than 17 % of its weight. And it does not matter to a dash which
-# date stands there: if the machine is given the text of *another* date, it still gets the dashes right.
-#
-# So our dash could use a sink, too. One more date machine was trained, with a sink in every head. What does a dash give
-# to the sink? About 1 %, which is next to nothing. It isn't that a dash can't give more: add 10 to the scores of these
-# sinks, and a dash gives them about 95 % of its weight, and is still right.
-#
-# Why does it hardly use its sink? Probably because the training changes a number if this makes the right letter more
-# probable, and a dash is right anyway. Other parts stand behind the attention of this machine, and they can know from
-# the place alone that a dash must come. In the small machine there is only the last matrix.
-
-# %% tags=["live", "remove-input"]
-source, target = date_tokenizers()
-texts, dates = create_date_pairs(200, seed=1, split="test")
-ids, answers = source.encode(texts, length=34), target.encode(dates)
-given, asked = answers[:, :-1], answers[:, 1:]
-dash = np.isin(np.arange(11), (4, 7))  # places of the answer
-digit = np.arange(11) < 10  # and no end mark
-digit[dash] = False
-
-
-def right(reader, ids):
-    """Return the shares of dashes and digits that are right."""
-    found = np.argmax(reader((ids, given)), axis=-1) == asked
-    return found[:, dash].mean(), found[:, digit].mean()
-
-
-def looks(reader, name, ids=ids, given=given):
-    """Return the weights of one attention, (texts, heads, queries, keys)."""
-    return reader((ids, given), return_weights=True).weights[name].numpy()
-
-
-of_one = looks(
-    model, "decoder.0.cross", source.encode([text]), target.encode([answer])[:, :-1]
-)
-most = of_one[0].mean(axis=0).max(axis=-1)
-assert most[dash].max() < 0.3 < 0.6 < most[3]  # 0.17 and 0.11, and 0.77
-own, wrong = right(model, ids), right(model, np.roll(ids, 1, axis=0))
-assert own[0] == 1
-assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
-
-sister, _ = trained.load("today-sinks")
-to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
-shares = to_sink.mean(axis=(0, 1))
-sinks = sister.decoder.layers[0].cross_attention.attention.sink
-kept = sinks.numpy()
-sinks.assign(kept + 10)
-pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
-with_push = right(sister, ids)
-sinks.assign(kept)
-untrained = np.mean([1 / (len(each) + 1) for each in texts])  # if all scores were 0
-assert 0.005 < shares[dash].mean() < 0.015
-assert shares[dash].max() < 0.5 * untrained
-assert pushed[dash].min() > 0.85
-assert abs(pushed[dash].mean() - 0.95) < 0.02
-assert with_push[0] > 0.98 > 0.85 > with_push[1]
-assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
-
-# %% [markdown]
-# In a large model, by the way, four line breaks in place of the first four words did nearly as well.
-#
-# </details>
-#
 # ## Who found this, and when
 #
 # Clark and others (2019) saw that many heads of BERT look at a mark between sentences, and argued that these heads have
 # nothing else to do there. In 2023 Miller wrote that the softmax lacks a way to say nothing, and Xiao and others
-# described what happens when the first words are dropped, and gave attention sinks their name. Guo and others (2024)
+# described what happens when the first pieces are dropped, and gave attention sinks their name. Guo and others (2024)
 # studied them with a task like ours. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
 # ## Exercises

@@ -7,8 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# We took one plus sign out of our date machine. Trained for a short while, it reads 70 of 100 dates, where a machine
-# *with* the plus sign, trained as long, reads 98. Here are some of its mistakes:
+# We took one sign out of the program of our date machine, a plus that stands after every part. Trained for only 500
+# steps, it reads 70 of 100 dates, where a machine *with* this plus, trained as long, reads 98. Here are some of its
+# mistakes:
 
 # %% tags=["hide-input"]
 import sys
@@ -53,7 +54,7 @@ assert ("1958", "1985") in [
 # %% [markdown]
 # The year 2003 becomes 2030, and 1958 becomes 1985. In two of three mistakes the machine has found every digit, and has
 # forgotten their order. It errs like a machine [without positions](positions.py), but it is told every
-# position. **Which plus sign is missing?**
+# position. **Which plus is missing?**
 
 # %% tags=["live", "remove-input"]
 from live import bet, touch
@@ -77,12 +78,12 @@ assert abs(year[ours & ~double].mean() - 0.5) < 0.1
 #
 # Attention brings each letter an average of what the letters say. And what becomes of the letter itself?
 #
-# Without the plus, the average *replaces* it. With the plus, the average is *added*, so a letter keeps what it was,
-# and each part of the machine has to find only what is still missing. This plus behind
-# each part is called the **residual**.
+# In our mistaken machine the average *replaces* it. The missing plus *adds* the average to the letter, so that a letter
+# keeps what it was, and each part has to find only what is still missing. This plus after each part is called the
+# **residual**.
 #
-# Here our machine stands beside the one without residuals. **Press one date after the other: which years does it get
-# wrong?**
+# Here a whole machine stands beside the one without residuals. **Press one date after the other: which years does it
+# get wrong?**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -105,20 +106,24 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Of 1978 and 1987 it makes the same year. It knows which digits there are, and hardly knows where they stood.
-#
-# But then why is 1962 right? All our dates lie between 1950 and 2049, and 1926 is none of these years, so only one
-# order is left. Where both orders are possible, it gets only half of the years right.
+# Of 1978 and 1987 it makes the same year. But then why is 1962 right? All our dates lie between 1950 and 2049, and 1926
+# is none of these years, so only one order is left. Where both orders are possible, it gets only half of the years
+# right.
 #
 # </details>
 #
+# So it finds the digits of the year, and can only guess their order.
+#
 # ## A tower of four
 #
-# Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and, behind
-# it, a small network that works on each letter alone. What becomes of the letters in a tower of four such layers?
+# Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and then a
+# small network that works on each letter alone. Now we stack four such layers, and train this *tower* for a task in
+# which the place is everything: eight digits go in at the bottom, and at the top they must stand there backwards.
 #
-# Such a tower must write eight digits backwards, all at once. With its residuals the tower learns that in 400 steps.
-# Without them we train it for twice as long. **How many of 100 digits does it get right?** Pure guessing gets ten.
+# --8<-- "diagrams/digit_tower.svg"
+#
+# With its residuals the tower learns that in 400 steps. Without them we train it for twice as long. **How many
+# of 100 digits does it get right?** Pure guessing gets ten.
 
 # %% tags=["live", "hide-input"]
 import keras
@@ -139,7 +144,7 @@ towers = {
 
 
 def stations(model, text):
-    """What the letters of texts are, before the layers and after each of them."""
+    """What the digits of texts are, before the layers and after each of them."""
     model(text)
     embed, place, encoder, _ = model.layers
     found = [place(embed(text))]
@@ -149,7 +154,7 @@ def stations(model, text):
 
 
 def top_alike(model):
-    """The mean cosine of two letters of a text, above the layers."""
+    """The mean cosine of two digits of a text, above the layers."""
     return of_different(cosines(stations(model, unseen)[-1]))
 
 
@@ -159,7 +164,7 @@ curve, _ = results["without the residuals"]
 longer, share = train(towers["without the residuals"])  # the same examples again
 results["without the residuals"] = curve + longer, share
 after = {name: top_alike(model) for name, model in towers.items()}
-# two letters of one text, above the last layer, before the training and behind it
+# two digits of one text, above the last layer, before the training and after it
 assert min(when["without the residuals"] for when in (before, after)) > 0.98
 assert after["whole"] < 0.2 < 0.5 < before["whole"] < 0.95
 without_residuals = round(100 * float(results["without the residuals"][1]), 1)
@@ -170,7 +175,7 @@ bet(
             "without the residuals",
             without_residuals,
             "It does better than guessing, because a mixture still tells which digit is common.",
-            "Where each average replaces the letter, soon all letters are alike, and none knows its place.",
+            "Where each average replaces the digit, soon all digits are alike, and none knows its place.",
         ),
     ],
 )
@@ -203,18 +208,19 @@ learnt = {  # the first step at which the loss is below 1
 assert learnt["whole"] < learnt["without the norms"]  # which learns later
 
 # %% [markdown]
-# It writes a single digit in every place. Of eight random digits one nearly always comes twice or more, and whoever
-# writes that one everywhere gets about three in ten right.
+# Of eight random digits one nearly always comes twice or more, and whoever writes that one everywhere gets about three
+# in ten right.
 #
 # </details>
 #
+# The trained tower without residuals writes the commonest digit in nearly every place.
+#
 # ### Why are the places lost?
 #
-# The tower writes the commonest digit in nearly every place. What became of the places? Give each digit, which we go on
-# calling a letter, a drop of its own paint. In each layer a letter fetches paint from all of them, from each as much as
-# its attention weight says.
+# To see it, go back to the *untrained* tower. Give each digit a drop of its own paint. In each layer a digit fetches
+# paint from all eight, from each as much as its attention weight says.
 #
-# **Add layers to this untrained tower, until all drops look alike. Then tick the residual, and look again.**
+# **Add layers until all drops have one colour. Then tick the residual, and look again.**
 
 
 # %% tags=["live", "hide-input"]
@@ -262,7 +268,7 @@ assert all(0.5 < keeps < 0.6 for _, keeps in paints[1])
 touch(
     "paint",
     grid(
-        "Shares of each paint, behind two layers without residuals",
+        "Shares of each paint, after two layers without residuals",
         mixed(paints[0][:2]),
         digits,
         digits,
@@ -282,24 +288,27 @@ touch(
 )
 
 # %% [markdown]
-# From the second layer on all drops are the same brown, because an average of averages is the same for everybody. And a
-# letter that looks like all the others cannot say where it stands.
+# Averages of averages differ less and less: after one layer the drops are similar, and after two you see only one
+# brown. The 800 steps of training did not pull them apart again. And a digit whose drop looks like all the others
+# cannot say where it stands.
 #
-# With the residual, what is fetched turns brown as well. But in the middle of each drop stands the letter's own paint,
-# carried past every part. **Behind four layers it is only a tenth of the drop, and you can still tell the letters
-# apart.**
+# With the residual, what is fetched turns brown as well. But in the middle of each drop stands the digit's own paint,
+# carried past every part. **After four layers it is only a tenth of the drop, and you can still tell the drops apart.**
+#
+# Most books name a second reason for the plus: it also helps the [training](training.py#a-nudge).
 #
 # ## Back to size
 #
-# So the plus saves the letters. But whoever only adds gets larger and larger numbers. Is that any harm?
+# So the plus saves the digits. But whoever only adds gets larger and larger numbers. Is that any harm?
 #
-# Here the 5 of 31415926 climbs twelve untrained layers with residuals. The disc shows the *size* of the letters, the
-# root of the mean square of their numbers. **Climb, and watch the disc and the weights. Then tick the norms.**
+# Here the 5 of 31415926 climbs twelve layers with residuals, again *untrained*. The disc shows the *size* of the
+# digits, the root of the mean square of their numbers. **Climb, and watch the disc and the weights. Then tick the
+# norms.**
 
 
 # %% tags=["live", "hide-input"]
 def climbed(model):
-    """How large letters are before and behind each layer, and what weights the chosen one gives there."""
+    """How large digits are before and after each layer, and what weights the chosen one gives there."""
     weights = []
     for layer, x in zip(
         model.layers[2].layers, stations(model, text)[:-1], strict=True
@@ -323,7 +332,7 @@ assert max(calm) / calm[0] < 1.01
 touch(
     "bursting",
     grid(
-        "Size behind each of twelve layers, and the largest of eight weights",
+        "Size after each of twelve layers, and the largest of eight weights",
         [
             sizes[1:],
             [max(row) for row in weights],
@@ -341,30 +350,32 @@ touch(
 )
 
 # %% [markdown]
-# Each layer makes the letters about one and a half times as large, and the next layer starts from there. It is like
-# interest on interest: what was added grows, too, and after twelve layers the letters are **184 times** as large.
+# Each layer makes the digits about one and a half times as large, as with interest on interest. After twelve layers the
+# digits are **184 times** as large.
 #
-# And that is harm. A [score](attention.py) is a product of a query and a key, and both are made of letters, so large
-# letters have huge scores. The 5 gives nearly all of its weight to one letter, before it has learnt to which.
+# And that is harm. A [score](attention.py) is a product of a query and a key, and both are made of digits, so large
+# digits have huge scores. The 5 gives nearly all of its weight to one digit, before it has learnt to which.
 #
-# So somebody has to divide. The **norm**, short for *layer normalization*, stands behind each plus, and brings the
-# numbers of each letter back to one size. With it the 5 has not chosen yet at the top, and still can.
+# So divide. Numbers that have become 184 times as large, divided by 184, are as they were. The **norm**, short for
+# *layer normalization*, does that after each plus: it divides the numbers of each digit by their own size. So they
+# never grow, and even in the twelfth layer the 5 gives every digit about an eighth of its weight. It has not chosen
+# yet, and the training may still teach it whom to choose.
 #
-# Here is one layer, to be read from below. *Feed-forward* is the small network:
+# From here on we say *letter* again. Here is one whole layer, to be read from below. *Feed-forward* is the small
+# network:
 #
 # --8<-- "diagrams/layer.svg"
 #
 # ## By hand
 #
-# Follow the numbers of the drawing. For the letter $(1, 2, 0, 1)$ attention found $(0, 1, 5, 6)$. **The residual** adds
-# the two:
+# For the letter $(1, 2, 0, 1)$ attention found $(0, 1, 5, 6)$. **The residual** adds the two:
 #
 # $$
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
 # $$
 #
-# **The norm** brings this sum to mean 0 and size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The size is
-# $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+# **The norm** first brings this sum to mean 0, and then to size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The
+# size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
 #
 # $$
 # (-1.342, -0.447, 0.447, 1.342)
@@ -382,21 +393,20 @@ touch(
 )
 
 # %% [markdown]
-# What all numbers of a letter have in common is taken away, and so is their size. Only the pattern is left.
-#
 # <details class="lesson-more" markdown="1"><summary>Can you?</summary>
 #
-# You cannot: of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their
-# squares add up to 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when
-# it is shared equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$
-# at most 3.
+# Of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their squares add up to
+# 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when it is shared
+# equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$ at most 3.
 #
 # </details>
 #
+# You cannot. What all numbers have in common is taken away, and so is their size. Only the pattern is left.
+#
 # ### Which towers need the norm?
 #
-# A tower of four learns its task without norms, too, only later. So we trained taller ones, three of each kind, for 800
-# steps. Of 100 digits they get:
+# A tower of four, *trained* without norms, learns its task all the same, only later. So we trained taller ones, three
+# of each kind, for 800 steps. Of 100 digits they get:
 
 # %% tags=["hide-input"]
 lines = ["| tower | without norms | with norms |", "| --- | --- | --- |"]
@@ -417,10 +427,9 @@ assert max(shares("no norm")) < 0.15
 assert 0.25 < min(shares("norm last")) <= max(shares("norm last")) < 0.32
 
 # %% [markdown]
-# **Six layers learn it with norms, and without them they do little better than the commonest digit.** Behind a norm the
-# next part reads numbers of one size, however high up it stands.
+# **In 800 steps six layers learn it with norms, and without them they do little better than the commonest digit.**
 #
-# Yet twelve layers fail even with norms, at least in 800 steps. Why, is told in [lesson 18](norm_first.py).
+# Yet twelve layers fail in these 800 steps even with norms. [Lesson 18](norm_first.py) tells why.
 #
 # ## Your machine so far
 #
@@ -448,7 +457,12 @@ from pathlib import Path
 # the largest that one of four numbers can become
 assert np.isclose(norm(np.array([3.0, -1, -1, -1])).max(), np.sqrt(3))
 
-# The numbers of the drawing: the letter, what was found, the sum, and behind the norm.
+# The digits of the tower that is drawn, above it backwards
+drawn = Path("../diagrams/digit_tower.svg").read_text(encoding="utf-8")
+there = re.findall(r'class="digit"[^>]*>(\d)<', drawn)
+assert there == [str(digit) for digit in (*text[0, ::-1], *text[0])]
+
+# The numbers of the drawing: the letter, what was found, the sum, and after the norm.
 drawn = Path("../diagrams/layer.svg").read_text(encoding="utf-8")
 vectors = re.findall(r'class="number">\((.+?)\)', drawn)
 for vector, expected in zip(vectors, (x, found, total, norm(total)), strict=True):
@@ -483,7 +497,7 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 # \operatorname{FFN}(a))
 # $$
 #
-# In the decoder there is a third block between the two, around the attention that looks at the text.
+# The decoder has a third block between the two, which looks at the text.
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>How the package writes a block</summary>
 #
@@ -505,20 +519,16 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # %% [markdown]
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: a longer training, another reason for the plus, and the paint</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: a longer training, and how the paint is mixed</summary>
 #
 # **A longer training** mends the machine without residuals, but slowly: after 1,000 steps two machines of three still
 # lose one date in nine.
 #
-# **Most books name another reason for the plus:** it hands the [slopes](training.py#a-nudge), by which a machine
-# learns, past the part as they are.
-#
-# **The paint.** The small network is left out there, because it works on each letter alone and mixes nothing. With the
-# residual a letter and what it fetches are about equally large, as measured, so each layer keeps between 0.5 and 0.6 of
-# the drop. And the training does not pull the letters apart again: at the top of the tower without residuals, two
-# letters of a text have a similarity of over 0.98, before its 800 steps of training and after them. In 2021 Dong,
-# Cordonnier and Loukas proved that without residuals and feed-forward networks letters become alike very quickly, which
-# they called *rank collapse*.
+# **The paint.** The small network is left out there, because it works on each digit alone and mixes nothing. With the
+# residual a digit and what it fetches are about equally large, as measured, so each layer keeps between 0.5 and 0.6 of
+# the drop. Without it, two digits at the top have a similarity of over 0.98, before the 800 steps of training and after
+# them. In 2021 Dong, Cordonnier and Loukas proved that without residuals and feed-forward networks they become alike
+# very quickly, which they called *rank collapse*.
 
 # %% tags=["live", "remove-input"]
 first, second, third = shares("no residual")  # trained for as long as ours
@@ -539,7 +549,7 @@ assert min(shares("whole")) > 0.998
 # ### Exercise 1
 #
 # A letter looks at three others with the scores 0.4, 0.2 and 0. How much of its weight does the first one get? And if
-# all letters become five times as large? And behind twelve layers, if each makes the letters 1.5 times as large?
+# all letters become five times as large? And after twelve layers, if each makes the letters 1.5 times as large?
 
 # %% tags=["answer"]
 for name, larger in {
@@ -557,7 +567,7 @@ assert np.exp(-5) < 0.007
 # <details class="lesson-answer" markdown="1"><summary>Why so much?</summary>
 #
 # Query and key both become five times as large, and their product 25 times. What was a gentle preference is now a
-# decision: the first letter gets over 99 %. Behind twelve layers scores are nearly 17,000 times as large.
+# decision: the first letter gets over 99 %. After twelve layers scores are nearly 17,000 times as large.
 #
 # </details>
 #
@@ -583,9 +593,9 @@ exercises.show("transformer_layer")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? Two letters have the vectors (0, 2, 0, 2) and (5, 25, 5, 25), and a part answers zeros for both. How do they differ behind its block, `norm(x + part(x))`?
+# ? Two letters have the vectors (0, 2, 0, 2) and (5, 25, 5, 25), and a part answers zeros for both. How do they differ after its block, `norm(x + part(x))`?
 # - Both are zeros, like what the part answered. | That is `norm(part(x))`, without the residual.
-# - The second is ten times as large. | It was, in its differences. Behind a norm every letter has size 1.
+# - The second is ten times as large. | It was, in its differences. After a norm every letter has size 1.
 # + Not at all. | Both become (-1, 1, -1, 1). The residual keeps the letter, and the norm keeps only its pattern.
 # ? A head gives each of the eight letters of a text the weight 1/8, whoever looks. There is no residual. How many different letters leave this part?
 # - eight | Each of them is replaced by an average, and it is the same average for all.

@@ -57,6 +57,8 @@ other, _ = tokens_of("addition", np.array([[299, 311]]))
 assert sums(twin(other))[0, 0] != 610
 assert all(int(x) + int(y) != 9 for x, y in zip("299", "311", strict=True))
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
+other, _ = tokens_of("addition", np.array([[270, 739]]))
+assert sums(twin(other))[0].tolist() == [9, 9]
 assert right[1] < 1 == right[0]
 assert abs(record["texts"] - 0.91) < 0.03
 
@@ -65,8 +67,10 @@ assert abs(record["texts"] - 0.91) < 0.03
 #
 # ## The twin that adds { #a-twin-that-takes-a-shortcut }
 #
-# **Find three more sums that it gets wrong. Start from one of the sums above, and change one
-# digit at a time. What do your sums have in common?**
+# It reads eight digits, four of each number, and each digit says the digit of the sum in its column.
+#
+# **Find three more sums that it gets wrong. Start from the sum that stands there, and change one digit at a time. What
+# do your sums have in common?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -74,9 +78,9 @@ from machine_files import twin as weights_of
 
 touch(
     "adding",
-    f"<p>{a} + {b} is {a + b}, and the twin says {learnt[i, 0]}.</p>",
-    a=1234,
-    b=2345,
+    "<p>270 + 739 is 1009, and the twin says 9.</p>",
+    a=270,
+    b=739,
     model=weights_of("twin-addition"),
     found=[],
     drawn=None,
@@ -162,10 +166,11 @@ assert np.max(far) < 0.05
 # ## Is the shortcut all that it knows?
 #
 # The shortcut can only fail left of a column with the sum 9, as in the third column of 299 + 301. It gets about half of
-# such columns right. But the twin gets 73 of 100, so it must know more.
+# such columns right, because only to the other half a 1 comes through the 9. But the twin gets 73 of 100, so it must
+# know more.
 #
-# What stands farther down than the next column gets only about 2 % of the weight, an arc as thin as a hair. We hide it
-# with a mask. How many of 100 columns left of a 9 will the twin still get right?
+# What stands farther down than the next column gets on average only about 2 % of the weight, an arc as thin as a hair.
+# We hide it with a mask. How many of 100 columns left of a 9 will the twin still get right?
 
 # %% tags=["hide-input"]
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -248,14 +253,16 @@ far_there = [  # as little as on average
 assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 
 # %% [markdown]
-# With those 2 % hidden, the twin falls back to about half, like the shortcut. In all other columns the mask does no
-# harm, so it is the little weight farther down that lifts the twin above the shortcut.
+# In all other columns the mask does no harm, so it is the little weight farther down that lifts the twin above the
+# shortcut.
 #
 # </details>
 #
-# **Small numbers in a map can carry what matters.**
+# With those 2 % hidden, the twin falls back to about half, like the shortcut. So **small numbers in a map can carry
+# what matters.** In whole sums, by the way, the twin is no better than the shortcut, because it also errs where the
+# shortcut does not.
 #
-# Nor would random sums have told us. **Press "Draw 1,000 random pairs" in the piece above.** A 1 passes through a 9 in
+# Random sums would not have told us. **Press "Draw 1,000 random pairs" in the piece above.** A 1 passes through a 9 in
 # only a few of them, so they show that something is missing, but hardly what.
 #
 # Two other twins answer every text as their programs do. Do they also work like them?
@@ -263,9 +270,10 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # ## A twin that found our two steps
 #
 # The program `induction` copies: where a letter has stood before, it says what came next. Here are its two written
-# heads on `^abcabc`, each beside the trained one:
+# heads on `^abcabc`, each beside the trained one. Below them stands how many texts the twin still copies if a place is
+# hidden from one of its heads:
 
-# %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one bright cell in each row. The twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half."
+# %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one dark cell in each row. The twin's first head is dark left of the diagonal, too, but blurred, and its second head has the same dark cells in the rows of the second half."
 from clear_attention import plot_weights
 
 twins = {
@@ -298,6 +306,8 @@ def show(name, text, heads=(0, 1), places=False):
         for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
             number = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
             cell.set_text(number if weight >= 0.005 else "")
+            cell.set_color("white" if weight > 0.5 else "black")
+        ax.collections[0].set(cmap="Blues", edgecolor="0.85")
         ax.set_title(f"head {i // 2 + 1}, {kind}")
     plt.show()
     return [weights.numpy()[0, 0, :n, :n] for weights in learnt]
@@ -345,20 +355,21 @@ kept = {
     "head 2, where ours looks": copied_without(0, found),
     "head 2, one place further": copied_without(0, next_to_it),
 }
+for hides, share in kept.items():
+    print(f"{hides + ':':28} {share:4.0%}")
 assert copied_without(0, 0) == 1
 assert [round(100 * share) for share in kept.values()] == [0, 76, 0, 100]
 
 # %% [markdown]
-# The trained heads look mostly at the same letters, only less sharply. And they need them: when we hide from head 1 the
-# place before, or from head 2 the place where ours looks, hardly a text comes out right. So this twin has found our two
-# steps by itself.
+# The trained heads look mostly at the same letters as ours, only less sharply. And they need just these: with them
+# hidden, hardly a text comes out right. So this twin has found our two steps by itself.
 #
 # ## A twin that sorts in its own way
 #
 # The program `sort` counts with its first head how many letters are smaller. Its twin gets all 9,840 texts right, too,
 # but look at its first head:
 
-# %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has bright cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere."
+# %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere."
 maps = show("sort", "^cabacb", heads=(0,))
 met = {*draw("sort", BATCH * TASKS["sort"].steps, seed=0)}
 assert 0.85 < np.mean([text in met for text in all_inputs("sort")]) < 0.92
@@ -420,7 +431,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Of 100 sorted texts about 81 stay right, and hardly any of the copied ones. Here are four that the twin of `sort`
+# Of the copied texts hardly any stays right, and of 100 sorted ones about 81. Here are four that the twin of `sort`
 # lost. Which letter is lost in each?
 
 # %% tags=["hide-input"]
@@ -447,24 +458,18 @@ assert 0.28 < min(others) < 0.37 < 0.62 < max(others) < 0.72
 
 # %% [markdown]
 # The a is lost where it stands alone. And in the map above, only the row of place 1 is not even: it gives most of its
-# weight to the two a's. So in this twin the head takes the average, except for the place that needs the smallest
-# letter, which looks out for it.
+# weight to the two a's.
 #
 # </details>
 #
-# Two more twins that sort all texts need this head to very different degrees. So machines can answer the same and work
+# The twin that copies keeps hardly a text, and the twin that sorts keeps 81 of 100. So the head of the second mostly
+# averages, but the place that needs the smallest letter looks out for it. Of two more twins that sort all texts, made
+# even in the same way, one keeps a third and the other two thirds. So machines can answer the same and work
 # differently. Right answers don't show that. It shows when you take something away.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where it errs, and whether time helps</summary>
 #
-# **How does a machine read a sum?** As `^` and eight digits, four of each number, the lowest digit first. The numbers
-# go up to 4,999. Each digit says the digit of the sum in its column, so each column is answered twice. If the twin says
-# "0 or 9", the two answers differ, and that is wrong, too. There are 25 million pairs of numbers, and in its 700 steps
-# the twin met at most 89,600. In the picture of the arcs the rest of the weight goes to `^` and to higher columns. The
-# second head looks nearly only at its own column. In the program the first head brings the two digits of a column
-# together, and the second one looks past every 9, to the nearest lower column with another sum.
-#
-# **Where does it err, then?** Whole sums that are right:
+# **Where does it err?** Whole sums that are right:
 
 # %% tags=["hide-input"]
 for name in ("the twin", "the shortcut"):
@@ -522,30 +527,12 @@ assert sorted(longer)[0] < 0.85 < 0.99 < sorted(longer)[1]
 # better than the best of those that were trained as before. So a training may get stuck half-way, even if it goes on
 # for long.
 #
-# **The second head that sorts.** We could not explain it. A row is a *place* here, and `^` stands at place 0. Place 6,
-# which must say c, looks almost only at an a:
-
-# %% tags=["hide-input"] alt="Two maps of weights for the second head of sort on ^cabacb, a row for each place. The written head has one or two bright cells in each row, and the twin's has others."
-maps = show("sort", "^cabacb", heads=(1,), places=True)
-assert maps[1][6, [2, 4]].max() > 0.8
-assert maps[1][1, [3, 6]].max() > 0.6
-
-# %% [markdown]
-# The two other twins that sort were trained from other random numbers. With head 1 even, one of them keeps about a
-# third of its texts, and the other about two thirds.
-#
 # </details>
 #
 # ## Who found this, and when
 #
 # In 2023 Neel Nanda and others took apart a small Transformer that had learnt to add as one adds hours on a clock.
 # There are no digits in it, and no carry: it turned the numbers into angles, and added those.
-#
-# ## What you take along
-#
-# In the first lesson you met a machine that reads dates, and nobody had explained it. Now you have built its parts by
-# hand, and you know what each of them can do. What a *trained* machine does with them is another question. So whenever
-# you meet a part that you don't know, write down what it should do, take something away, and count what breaks.
 #
 # ## Exercises
 #
@@ -615,13 +602,15 @@ exercises.show("twins")
 #
 # ## Where to go next
 #
-# This was the last lesson. Open [the first one](reading_dates.py) again, and press a letter of the answer. You now know
-# what to ask, and how to find out.
-#
-# One dare is left: in [the whole machine](../machine.py), switch off one of its heads. Bet first how many dates it will
-# still read.
-#
+# * [The whole machine](../machine.py): switch off one of its heads. Bet first how many dates it will still read.
 # * [Use it in your model](../guides/use_it.py): what you have learnt, in your own code.
+#
+# This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
+# brightest letter. Did the month come from there? By now you have built all parts of that machine by hand, and you know
+# what each of them can do. What a *trained* machine does with them is another question, and you know how to ask it.
+# Hide the y in a hundred dates of May, from every look of the machine. Write down first how many months will still be
+# right. Then count. If most of them are, the machine can do without the y, however brightly it shone. If they are not,
+# you have found something out that no picture could tell you.
 #
 # Read on elsewhere: Zhou and others (2023), [What Algorithms can Transformers Learn? A Study in Length
 # Generalization](https://arxiv.org/abs/2310.16028); Friedman, Wettig and Chen (2023), [Learning Transformer

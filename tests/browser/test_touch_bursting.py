@@ -1,4 +1,4 @@
-"""The piece of the lesson on the layer: a letter climbs an untrained tower, and bursts where there are no norms."""
+"""The piece of the lesson on the layer: a digit climbs an untrained tower, and bursts where there are no norms."""
 
 import json
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 @pytest.fixture
 def bursting(piece):
     bursting = piece("transformer_layer", "bursting")
-    assert bursting.says().startswith("Without norms. Behind layer 4 ")  # something is seen at once
+    assert bursting.says().startswith("Without norms. After layer 4 ")  # something is seen at once
     bursting.press("Start again")
     return bursting
 
@@ -38,7 +38,7 @@ def test_the_disc_and_the_bars_are_what_was_measured(bursting, norm):
         times = found["sizes"][layer] / found["sizes"][0]
         assert radius(bursting) == pytest.approx(4 * times, abs=0.01)
         assert heights(bursting) == pytest.approx(found["weights"][layer - 1], abs=0.006)
-        assert bursting.says().startswith(f"{'With' if norm else 'Without'} norms. Behind layer {layer} ")
+        assert bursting.says().startswith(f"{'With' if norm else 'Without'} norms. After layer {layer} ")
     expect(bursting.element.get_by_role("button", name="One layer higher")).to_be_disabled()
     assert ("13 % of its weight" if norm else "184 times as large") in bursting.says()
 
@@ -56,7 +56,7 @@ def test_the_tick_works_at_any_height_and_stays(bursting):
 def test_it_climbs_by_itself(bursting):
     bursting.press("Climb")
     expect(bursting.element.get_by_role("button", name="One layer higher")).to_be_disabled(timeout=10_000)
-    assert "Behind layer 12" in bursting.says()
+    assert "After layer 12" in bursting.says()
 
 
 def test_without_scripts_a_table_stands_there(visit):

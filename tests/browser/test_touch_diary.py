@@ -23,7 +23,9 @@ def test_each_button_shows_what_was_written_then(piece):
 
 def test_it_learns_by_itself_and_stands_still_for_who_wants_it(piece, visit):
     diary = piece("language_model", "diary")
+    expect(diary.element.locator("[data-do=show]").last).to_have_attribute("aria-pressed", "true")  # where it rests
     diary.press("Let it learn")
+    expect(diary.element.locator("[data-do=show]").first).to_have_attribute("aria-pressed", "true")
     expect(diary.element.locator("[data-do=show]").last).to_have_attribute("aria-pressed", "true")
     expect(diary.element.get_by_role("button", name="Let it learn")).to_be_visible()
     still = visit("/learn/language_model/", reduced_motion="reduce").page.locator("lesson-piece[piece=diary]")

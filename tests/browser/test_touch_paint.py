@@ -1,4 +1,4 @@
-"""The piece of the lesson on the layer in which letters are drops of paint, which the attention of a tower mixes."""
+"""The piece of the lesson on the layer in which digits are drops of paint, which the attention of a tower mixes."""
 
 import json
 
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 @pytest.fixture
 def drops(piece):
     drops = piece("transformer_layer", "paint")
-    assert drops.says().startswith("Without the residual, behind layer 1: ")  # something is seen at once
+    assert drops.says().startswith("Without the residual, after layer 1: ")  # something is seen at once
     drops.press("Start again")
     return drops
 
@@ -64,18 +64,18 @@ def test_a_drop_that_is_pressed_shows_from_whom_it_was_mixed(drops):
         drop.press("Enter")
         expect(drop).to_have_attribute("aria-pressed", "true")
         found = np.array(lines.evaluate_all(widths))
-        assert len(found) == 9  # eight letters and the residual
+        assert len(found) == 9  # eight digits and the residual
         assert found.sum() == pytest.approx(22, abs=0.1)
         told = json.loads(drops.element.locator("script").text_content())["towers"]["1"][row - 1]
         assert found[8] == pytest.approx(22 * told["keeps"], abs=0.01)
     drops.element.locator("button.drop[data-value='0']").click()
-    assert lines.count() == 0  # a letter was not mixed
+    assert lines.count() == 0  # a digit was not mixed
 
 
 def test_it_climbs_by_itself_and_begins_again(drops):
     drops.press("Climb")
     expect(drops.element.get_by_role("button", name="Add a layer")).to_be_disabled(timeout=10_000)
-    assert "behind layer 4" in drops.says()
+    assert "after layer 4" in drops.says()
     drops.press("Start again")
     assert drops.says() == "Without the residual, before the layers: two drops have 0 % of their paint in common."
     drops.element.get_by_label("residual", exact=True).check()

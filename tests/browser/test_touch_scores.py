@@ -1,4 +1,4 @@
-"""Pieces to touch in the lessons on scores, packing and induction: they say what Python computes."""
+"""Pieces to touch in the lessons on scores, packing and programs: they say what Python computes."""
 
 import re
 from fractions import Fraction
@@ -10,10 +10,7 @@ from playwright.sync_api import expect
 import trained
 from clear_attention import (
     aggregate,
-    combine_masks,
     create_document_mask,
-    create_document_positions,
-    create_look_ahead_mask,
     date_tokenizers,
     scaled_dot_product_attention,
     select,
@@ -49,6 +46,8 @@ def test_each_rule_leaves_a_row_as_the_package_computes_it(piece):
 
     options = {}
     assert_says(0)
+    early = rules.element.get_by_label("mask before the cap")
+    expect(early).to_have_count(0)  # it would give away what is asked
     bias, mask = -0.5 * np.array([[2, 1, 0, 1]]), np.array([[0, 0, 0, 1]])
     added = (
         ("cap", {"softcap": 2.0}),
@@ -73,7 +72,7 @@ def test_each_rule_leaves_a_row_as_the_package_computes_it(piece):
         options |= rule
         assert_says(4, **options)
     assert "read!" not in rules.says()
-    rules.element.get_by_label("mask before the cap").check()
+    early.check()
     assert "The hidden key is read!" in rules.says()
     rules.element.get_by_role("checkbox", name="bias", exact=True).uncheck()
     capped = [5 * np.tanh(score / 5) for score in (4, 1, 0)] + [-5]
@@ -97,7 +96,8 @@ def test_the_dots_fall_from_the_line_onto_the_curve_of_the_cap(piece):
     for cap in (2, 6.5):
         rules.slide("Cap", cap)
         np.testing.assert_allclose(dots(), np.transpose([scores, cap * np.tanh(scores / cap)]), atol=0.01)
-    rules.element.get_by_role("checkbox", name="mask", exact=True).check()
+    for name in ("bias", "mask", "sink"):
+        rules.element.get_by_role("checkbox", name=name, exact=True).check()
     rules.element.get_by_label("mask before the cap").check()
     np.testing.assert_allclose(dots()[3], [-10, -6.5], atol=0.01)  # minus infinity comes back as minus the cap
 
@@ -118,20 +118,6 @@ def test_the_rules_come_one_after_the_other(piece, visit):
     still = visit("/learn/score_rules/", reduced_motion="reduce").page.locator("lesson-piece[piece=rules]")
     expect(still.get_by_role("checkbox").first).to_be_visible()
     assert still.get_by_role("button").all_inner_texts() == ["Start again"]
-
-
-def test_the_query_walks_down_the_packed_row(piece, visit):
-    row = piece("packing", "packed")
-    row.slide("Query", 9)
-    row.press("Let the query walk")
-    expect(row.slider("Query")).to_have_value("11")
-    expect(row.element.get_by_role("button", name="Let the query walk")).to_be_visible()
-    row.press("Let the query walk")
-    expect(row.slider("Query")).not_to_have_value("11")
-    row.press("Stop")
-    still = visit("/learn/packing/", reduced_motion="reduce").page.locator("lesson-piece[piece=packed]")
-    expect(still.get_by_role("slider").first).to_be_visible()
-    assert still.get_by_role("button").count() == 0
 
 
 def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
@@ -156,47 +142,6 @@ def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
     assert "writes 2001-12-24 and 2031-03-17. Both are right." in looked["24.12.2001", True]
     row.slide("Letter that looks", 0)
     assert row.says().startswith("The 2 at place 0 gives 0 %")
-
-
-def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
-    row = piece("packing", "packed")
-
-    def assert_shows(sizes, causal):
-        documents = np.array([np.pad(np.repeat([1, 2, 3], sizes), (0, 12 - sum(sizes)))])
-        mask = create_document_mask(documents).numpy()[0, 0]
-        if causal:
-            mask = combine_masks(mask, create_look_ahead_mask(12)).numpy()
-        drawn = [cell.get_attribute("fill") is not None for cell in row.element.locator("rect.cell").all()]
-        np.testing.assert_array_equal(np.reshape(drawn, (12, 12)), mask == 1)
-        numbers = row.element.locator("svg text.middle").all_text_contents()
-        np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
-        positions = create_document_positions(documents).numpy()[0]
-        np.testing.assert_array_equal([int(n) for n in numbers[12:24]], positions)
-        assert numbers[24:] == [str(place) for place in range(12)]
-        query = int(row.slider("Query").input_value())
-        seen = np.flatnonzero(mask[query] == 0)
-        assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
-        alone = 3 * max(sizes)
-        for empty, places in ((12 - sum(sizes), 12), (alone - sum(sizes), alone)):
-            are = "is" if empty == 1 else "are"
-            assert f"{empty} of {places} places {are} padding ({round(100 * empty / places)} %)" in row.says()
-
-    assert_shows([5, 4, 2], causal=False)
-    row.slide("Text 1", 4)
-    assert "position 2 of text 2" in row.says()
-    assert_shows([4, 4, 2], causal=False)
-    row.slide("Text 3", 9)  # there is room for 4
-    assert_shows([4, 4, 4], causal=False)
-    row.element.get_by_label("look-ahead mask, too").check()
-    row.slide("Text 2", 1)
-    row.slider("Query").focus()
-    row.page.keyboard.press("End")
-    assert "Place 11 is padding" in row.says()
-    assert_shows([4, 1, 4], causal=True)
-    row.element.locator("g[data-value='5']").click()
-    assert "Place 5 is at position 0 of text 3 and sees places 5 to 5." in row.says()
-    row.element.get_by_label("keep the texts apart").uncheck()
-    assert "Place 5 is at position 5 and sees places 0 to 5." in row.says()
 
 
 def test_each_place_fetches_by_the_notes(piece, visit):

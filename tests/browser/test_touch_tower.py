@@ -24,10 +24,10 @@ def legs(tower):
 
 
 def test_each_part_adds_a_leg_at_a_right_angle(tower):
-    assert tower.says().startswith("Behind 3 of 24 parts")
+    assert tower.says().startswith("After 3 of 24 parts")
     for parts in range(4, 8):
         tower.press("One part higher")
-        assert tower.says().startswith(f"Behind {parts} of 24 parts")
+        assert tower.says().startswith(f"After {parts} of 24 parts")
         last, first = legs(tower)
         for sums, lengths in (
             (last, 1.25 ** np.arange(parts + 1)),
@@ -52,7 +52,7 @@ def test_a_tower_leaves_what_the_formula_says(tower, layers, adds):
     tower.slide("Layers", layers)  # whoever stands at the top stays there
     tower.slide("A part adds", adds)
     *_, last, first = tower.numbers()
-    assert tower.says().startswith(f"Behind {2 * layers} of {2 * layers} parts")
+    assert tower.says().startswith(f"After {2 * layers} of {2 * layers} parts")
     assert last == pytest.approx(100 * (1 + adds**2) ** -layers, abs=0.51)
     assert first == pytest.approx(100 * (1 + 2 * layers * adds**2) ** -0.5, abs=0.51)
     box = tower.element.locator("svg.angles").bounding_box()
@@ -61,21 +61,21 @@ def test_a_tower_leaves_what_the_formula_says(tower, layers, adds):
         assert drawn["x"] >= box["x"] - 1
         assert drawn["x"] + drawn["width"] <= box["x"] + box["width"] + 1  # nothing leaves the drawing
     tower.press("Start again")
-    assert tower.says().startswith("Behind 3 of 24 parts")
+    assert tower.says().startswith("After 3 of 24 parts")
 
 
 def test_a_lower_tower_takes_the_reader_down_with_it(tower):
     for _ in range(9):
         tower.press("One part higher")
     tower.slide("Layers", 3)
-    assert tower.says().startswith("Behind 6 of 6 parts")
+    assert tower.says().startswith("After 6 of 6 parts")
 
 
 def test_it_climbs_by_itself(tower):
     tower.slide("Layers", 3)
     tower.press("Climb")
     expect(tower.element.get_by_role("button", name="One part higher")).to_be_disabled(timeout=10_000)
-    assert tower.says().startswith("Behind 6 of 6 parts")
+    assert tower.says().startswith("After 6 of 6 parts")
 
 
 def test_without_scripts_the_drawing_stands_there(visit):

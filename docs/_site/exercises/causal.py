@@ -5,7 +5,7 @@ import numpy as np
 from clear_attention import combine_masks, create_look_ahead_mask, create_padding_mask
 from exercises import Cells, Exercise, Numbers, softmax, table
 
-LETTERS = ("start", "2", "0", "1")
+LETTERS = ("•", "2", "0", "1")
 PADDED = np.array([[5, 6, 0]])
 PLACES = ("5", "6", "pad")
 SCORES = np.array([[0.0, 3.0, 1.0], [2.0, 2.0, 4.0], [1.0, 1.0, 1.0]])
@@ -28,8 +28,8 @@ def reached(mask, place):
 EXERCISES = [
     Exercise(
         name="look-ahead-cells",
-        question="A decoder is given `start`, `2`, `0`, `1` and predicts the letter after each of them. Which cells"
-        " must be blocked? A row is a letter that looks.",
+        question="A decoder is given the start mark •, `2`, `0`, `1` and predicts the letter after each of them. Which"
+        " cells must be blocked? A row is a letter that looks.",
         asks=Cells(LETTERS, LETTERS),
         given=(4,),
         right=look_ahead,

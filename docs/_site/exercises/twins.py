@@ -1,10 +1,8 @@
 """Exercises of the lesson "What training finds"."""
 
-import numpy as np
-
 from exercises import Cells, Choice, Exercise, Numbers, table
 
-WRITTEN, LEARNT = (0.5, 0.5, 0, 0), (0.6, 0.1, 0.2, 0.1)
+EVEN = "^cabb"
 SUMS = (3, 12, 9, 9, 5)  # of columns 1 to 5
 OTHERS = (12, 9, 4, 9, 3)
 
@@ -33,26 +31,25 @@ def shortcut(sums):
 
 EXERCISES = [
     Exercise(
-        name="how-alike",
-        question="How alike two heads are is what they have in common: for each key the smaller of the two weights,"
-        " added up. A written head gives four keys the weights 0.5, 0.5, 0 and 0. The trained head gives them 0.6,"
-        " 0.1, 0.2 and 0.1. How alike are the two heads, from 0 to 1?",
-        asks=Numbers(("alike",), digits=2),
-        given=(WRITTEN, LEARNT),
-        right=lambda one, other: [np.minimum(one, other).sum()],
-        because="They have 0.5 of the first key in common, 0.1 of the second, and nothing of the others.",
+        name="made-even",
+        question="A head is made even, so that each sign of a text gets the same weight from each. The text is `^cabb`,"
+        " and each sign hands over itself. What share of the average that comes back is b?",
+        asks=Numbers(("b",), digits=2),
+        given=(EVEN, "b"),
+        right=lambda text, letter: [text.count(letter) / len(text)],
+        because="There are five signs, so each gets the weight 0.2. Two of them are a b, and 0.2 + 0.2 = 0.4.",
         mistakes={
-            "multiplied": (
-                lambda one, other: [np.dot(one, other)],
-                "That is the dot product. What both give to a key is the smaller of the two weights.",
+            "counted": (
+                lambda text, letter: [text.count(letter)],
+                "So many there are. But the weights add up to 1, so what comes back is a share.",
             ),
-            "what the other one gives to the same keys": (
-                lambda one, other: [np.sum(np.array(other)[np.array(one) > 0])],
-                "Of the 0.6 for the first key only 0.5 is common to both.",
+            "without ^": (
+                lambda text, letter: [text.count(letter) / (len(text) - 1)],
+                "`^` is a sign of the text as well, and gets its weight, too.",
             ),
-            "what differs": (
-                lambda one, other: [1 - np.abs(np.subtract(one, other)).sum()],
-                "What one gives too much, the other gives too little: you have counted it twice.",
+            "one b": (
+                lambda text, letter: [1 / len(text)],
+                "That is the weight of one b. There are two of them.",
             ),
         },
     ),

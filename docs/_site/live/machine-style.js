@@ -42,5 +42,5 @@ figcaption{color:var(--md-default-fg-color--light)}
 .bars .track{width:8em}
 .bars caption{white-space:normal}
 @container (min-width:46em){.now{top:5.2rem}.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}
-@container (max-width:28em){:is(.strip,.wrote)>.name:first-child{width:100%}:is(.letter,.wrote>b){min-width:1.45em}}
+@container (max-width:28em){.plain th{white-space:normal}.plain td,.plain th{padding:.15em .3em}.plain .said{white-space:nowrap}:is(.strip,.wrote)>.name:first-child{width:100%}:is(.letter,.wrote>b){min-width:1.45em}}
 `;

@@ -1,13 +1,13 @@
-/* A letter climbs an untrained tower: how large it is behind each layer, and what weights the layer gave it. Without norms it bursts,
+/* A digit climbs an untrained tower: how large it is after each layer, and what weights the layer gave it. Without norms it bursts,
    and its weights become all or nothing. */
 
 import { at, check, number, player, says } from "./draw.js";
 
-const [WIDTH, HIGH, STAIR, SMALL] = [190, 312, 24, 4]; // the letter is a disc of radius SMALL before the layers
+const [WIDTH, HIGH, STAIR, SMALL] = [190, 312, 24, 4]; // the digit is a disc of radius SMALL before the layers
 const [LEFT, BAR, TALL, BASE] = [236, 24, 236, 284];
 
-/** state: letters, place (of the letter that climbs), layer (0: before the first), norm, playing, towers: for "0" (no norms) and "1"
-    the sizes before and behind the layers, and for each layer the weights of that letter. */
+/** state: letters, place (of the one that climbs), layer (0: before the first), norm, playing, towers: for "0" (no norms) and "1"
+    the sizes before and after the layers, and for each layer the weights of that digit. */
 export const bursting = {
   view({ letters, place, layer, norm, playing, towers }) {
     const { sizes, weights } = towers[Number(norm)];
@@ -27,12 +27,12 @@ export const bursting = {
     });
     const even = at(BASE - TALL / letters.length);
     const most = row ? Math.max(...row) : 0;
-    const told = row ? `Behind layer ${layer} the letter is ${rounded(times)} times as large as at the start. There it gave ${percent(most)} of its weight to one letter.`
+    const told = row ? `After layer ${layer} the digit is ${rounded(times)} times as large as at the start. There it gave ${percent(most)} of its weight to one digit.`
       : "Before the layers. No layer has looked yet.";
     return `<div class="controls"><button data-do="higher" ${layer === layers ? "disabled" : ""}>One layer higher</button>${player("Climb", playing)}
       ${check("norms", "norm", norm)}<button data-do="down">Start again</button></div>
-      <svg class="burst" viewBox="0 0 440 ${HIGH + 4}" style="max-width:38em" role="img" aria-label="On the left a letter, drawn as a disc, on floor ${layer} of ${layers}:
-      ${rounded(times)} times as large as at the start. On the right the weights that it gave to the eight letters in this layer; the largest is ${percent(most)}.">
+      <svg class="burst" viewBox="0 0 440 ${HIGH + 4}" style="max-width:38em" role="img" aria-label="On the left a digit, drawn as a disc, on floor ${layer} of ${layers}:
+      ${rounded(times)} times as large as at the start. On the right the weights that it gave to the eight digits in this layer; the largest is ${percent(most)}.">
       <defs><clipPath id="shaft"><rect x="24" y="0" width="${WIDTH - 24}" height="${HIGH}"/></clipPath></defs>
       <g clip-path="url(#shaft)"><circle class="disc swells" r="1" style="transform:translate(${(WIDTH + 24) / 2}px,${y}px) scale(${radius})"/></g>${floors.join("")}
       <text class="middle name" x="${(WIDTH + 24) / 2}" y="${y + 4}">${radius > 7 ? letters[place] : ""}</text>

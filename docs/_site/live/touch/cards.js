@@ -61,14 +61,15 @@ const percent = (share) => (share > 0 && share < 0.005 ? "under 1 %" : `${number
 
 /** Say what this order does. */
 function judged(state, weights) {
-  const { letters, root, caps, cap, order } = state;
+  const { letters, root, caps, cap, order, turn } = state;
   const [most, last] = [caps[cap], order.at(-1)];
   const before = (one, other) => order.indexOf(one) < order.indexOf(other);
   const ahead = percent(sum(weights[0].slice(1)));
   if (before("mask", "cap")) {
     const back = last === "divide" ? `−${most}, and the division makes ${number(-most / root)} of it` : `−${most}`;
     const same = order[1] === "divide" ? `Minus infinity, divided by ${root}, is still minus infinity. ` : "";
-    return `${same ? `${same}But in` : "In"} the cap the hidden keys come back with a score of ${back}. The start mark gives ${ahead} of its weight to letters that come later.`;
+    const told = `The start mark gives ${ahead} of its weight to letters that come later.`;
+    return turn ? `${same ? `${same}But in` : "In"} the cap the hidden keys come back with a score of ${back}. ${told}` : told; // why is asked first
   }
   if (before("divide", "cap")) return "Mended! The hidden keys have no score left. No letter looks ahead.";
   const proper = passed({ ...state, order: RIGHT.split(" ") }).at(-1).map((row) => softmax(row));
@@ -82,12 +83,12 @@ export function heat(letters, shares, what, framed) {
   const side = CELL * letters.length;
   const cells = shares.flatMap((row, i) => row.map((share, j) => `<rect x="${LEFT + CELL * j}" y="${TOP + CELL * i}" width="${CELL}" height="${CELL}"
     ${j > i && !share ? 'fill="url(#hatch)"' : `style="fill:var(${j > i ? "--ca-keys" : "--ca-queries"});fill-opacity:${at(Math.sqrt(share))}"`}/>`));
-  const names = letters.map((letter, i) => `<text class="small middle" x="${LEFT + CELL * (i + 0.5)}" y="${TOP - 6}">${letter}</text>
-    <text class="small middle" x="${LEFT - 10}" y="${TOP + CELL * (i + 0.7)}">${letter}</text>`);
+  const names = letters.map((letter, i) => `<text class="middle" x="${LEFT + CELL * (i + 0.5)}" y="${TOP - 6}">${letter}</text>
+    <text class="middle" x="${LEFT - 10}" y="${TOP + CELL * (i + 0.7)}">${letter}</text>`);
   const leaks = shares.some((row, i) => row.some((share, j) => j > i && share));
   const frame = framed === undefined ? "" : `<rect class="axis" x="${LEFT}" y="${TOP + CELL * framed}" width="${side}" height="${CELL}" style="stroke-width:1.5"/>`;
   return `<svg viewBox="0 0 ${LEFT + side + 4} ${TOP + side + 4}" role="img" aria-label="A map of each ${what}, a row for each letter that looks and a column for each that is
     looked at, ${leaks ? "with weight on letters that come later" : "with all that comes later hatched"}."><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
-    patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs><text class="small soft" transform="rotate(-90 12 ${at(TOP + side / 2)})"
+    patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs><text class="soft" transform="rotate(-90 12 ${at(TOP + side / 2)})"
     x="12" y="${at(TOP + side / 2)}" text-anchor="middle">who looks</text>${names.join("")}${cells.join("")}${frame}</svg>`;
 }

@@ -25,11 +25,10 @@ export const dials = {
     return `<svg viewBox="0 0 232 112" style="max-width:30em" role="img" aria-label="A dial for
       each speed, with a hand for the place of the query and one for the place of the key.">${drawn.join("")}</svg>
       ${curve(speeds, key - query, product, back ? -BACK : 0)}
+      <div class="controls">${player("Let both walk", playing)}${check(`turn the query's hands back by ${BACK} places`, "back", back)}</div>
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, FARTHEST, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, FARTHEST, 1], key)}</span>
-      ${check("move both together", "together", together)}${player("Let both walk", playing)}
-      ${check(`turn the query's hands back by ${BACK}`, "back", back)}
-      ${slider("Dials", "count", count, [FEW, MANY, 1], count)}</div>
+      ${check("move both together", "together", together)}${slider("Dials", "count", count, [FEW, MANY, 1], count)}</div>
       ${says(`The key stands ${distance(key - query)}. The dot product is ${number(product, DIGITS)}; ${number(count, DIGITS)} is the most.`)}`;
   },
 

@@ -18,7 +18,7 @@ export const journey = {
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
       <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}
       <div class="controls">${slider("Step", "step", step + first, [first, first + stations.length - 1, 1], step + first)}${player("Walk", playing)}</div>
-      <div class="climb"><div class="stops" role="group" aria-label="The steps, from below, with the similarity behind each" style="--step:${step}"><i class="climber"
+      <div class="climb"><div class="stops" role="group" aria-label="The steps, from below, with the similarity after each" style="--step:${step}"><i class="climber"
         aria-hidden="true">${letterOf(text[letter])}</i>${stops.join("")}</div>
       <div class="stop" aria-live="polite"><p class="title">${step + first}. ${escape(here.name)}</p>${strip(here.words[letter])}${strip(here.words[other])}
         <p>${escape(here.says)}</p><p>Similarity <b class="large">${alike[step]}</b></p>${bar(here.alike[letter][other])}</div></div>

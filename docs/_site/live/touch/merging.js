@@ -2,7 +2,7 @@
 
 import { at, number, says, sum } from "./draw.js";
 
-const [WIDE, HIGH, LEAST] = [16, 40, 94];
+const [WIDE, HIGH, LEAST] = [16, 40, 108];
 
 /** What a worker hands over of the keys that it has read: the largest score, the powers, and both sums. */
 function read({ scores, values, name }) {
@@ -57,6 +57,9 @@ export const merging = {
   },
 };
 
+/** A number with four digits, or a whole one as it is. */
+const short = (x) => number(x, Number.isInteger(x) ? 0 : 4);
+
 function drawn({ scores, values, name, largest, powers, total, weighted }) {
   const wide = Math.max(WIDE * scores.length, LEAST);
   const left = (wide - WIDE * scores.length) / 2;
@@ -66,7 +69,7 @@ function drawn({ scores, values, name, largest, powers, total, weighted }) {
       <text class="small middle" x="${left + WIDE * (i + 0.5)}" y="${HIGH + 10}">${scores[i]}</text>`;
   });
   const label = `scores ${scores.join(", ")}, values ${values.join(", ")}: largest ${largest}, sums ${number(total, 4)} and ${number(weighted, 4)}`;
-  const lines = [scores.length > 1 ? name : "", `largest ${largest}`, `sum ${number(total, 4)}`, `times values ${number(weighted, 4)}`];
+  const lines = [scores.length > 1 ? name : "", `largest ${largest}`, `sum ${short(total)}`, `times values ${short(weighted)}`];
   return `<svg viewBox="0 0 ${wide} ${HIGH + 58}" style="width:${at(wide / 11)}em" role="img" aria-label="${label}">${bars.join("")}
     ${lines.map((line, i) => `<text class="${i ? "small" : ""} middle" x="${wide / 2}" y="${HIGH + 24 + 11 * i}">${line}</text>`).join("")}</svg>`;
 }

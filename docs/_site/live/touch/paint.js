@@ -1,12 +1,11 @@
-/* Letters as drops of paint: each row is mixed from the row below, as the attention weights of an untrained tower say. With
-   the residual a letter's own paint stays in the middle of its drop. */
+/* Digits as drops of paint: each row is mixed from the row below, as the attention weights of an untrained tower say. With
+   the residual a digit's own paint stays in the middle of its drop. */
 
 import { escape } from "../html.js";
 import { at, between, check, decoded, number, player, says, sum } from "./draw.js";
 
 const PAINTS = ["#0072b2", "#e69f00", "#cc79a7", "#009e73", "#f0e442", "#56b4e9", "#d55e00", "#7a3fa0"];
 const THICKEST = 22; // pixels, for a thread that brings all of a drop
-const FAINTEST = 0.8; // the letter of a drop that has some paint of its own in its middle
 
 /** state: letters, residual, layer (0: before the first), row and place of the drop whose threads are drawn, playing, towers: for "1"
     (with the residual) and "0" the layers, each with coded `weights` and `keeps`, the share that the residual keeps. */
@@ -17,9 +16,9 @@ export const paint = {
     const painting = painted(letters.length, built.slice(0, layer));
     const drawn = built.map((_, n) => n + 1).reverse().map((n) => dropsOf(state, painting[n], n) + threads(state, painting, n));
     const top = painting[layer];
-    const where = layer ? `behind layer ${layer}` : "before the layers";
+    const where = layer ? `after layer ${layer}` : "before the layers";
     const told = residual
-      ? `the letter itself is ${number(100 * top.carried, 0)} % of its drop`
+      ? `a digit's own paint, carried up, is ${number(100 * top.carried, 0)} % of its drop`
       : `two drops have ${number(100 * common(top.shares), 0)} % of their paint in common`;
     return `<div class="controls"><button data-do="add" ${layer === built.length ? "disabled" : ""}>Add a layer</button>${player("Climb", playing)}
       ${check("residual", "residual", residual)}<button data-do="down">Start again</button></div>
@@ -70,17 +69,16 @@ function common(shares) {
 }
 
 function dropsOf({ letters, row, place }, found, n) {
-  const name = `<span class="soft">${n ? `layer ${n}` : "letters"}</span>`;
+  const name = `<span class="soft">${n ? `layer ${n}` : "digits"}</span>`;
   const all = letters.map((letter, i) => {
     if (!found) return `<i class="drop"></i>`;
     const { carried, shares } = found;
     const around = mixture(shares[i].map((share, j) => (carried < 1 ? share - carried * Number(i === j) : share)));
-    const own = between(shares[i][i] - (sum(shares.map((other) => other[i])) - shares[i][i]) / (letters.length - 1), 0, 1);
     const bright = light(carried > 0 ? linear(PAINTS[i]) : around) > 0.25;
     return `<button class="drop" data-do="choose" data-value="${n * letters.length + i}" aria-pressed="${n === row && i === place}"
       aria-label="${escape(letter)}, place ${i}, ${n ? `layer ${n}` : "before the layers"}: ${number(100 * shares[i][i], 0)} % its own paint"
-      style="--own:${PAINTS[i]};--around:${hex(around)};--reach:${at(100 * Math.sqrt(carried))}%;--ink:${bright ? "#000" : "#fff"};--halo:${bright ? "#fff" : "#000"}"><span
-      style="opacity:${at(Math.max(Math.sqrt(own), carried > 0 ? FAINTEST : 0))}">${escape(letter)}</span></button>`;
+      style="--own:${PAINTS[i]};--around:${hex(around)};--reach:${at(100 * Math.sqrt(carried))}%;--ink:${bright ? "#000" : "#fff"};--halo:${bright ? "#fff" : "#000"}">
+      <span>${escape(letter)}</span></button>`;
   });
   return name + all.join("");
 }

@@ -6,7 +6,7 @@ const RULES = ["capped", "biased", "masked", "sunk"]; // in their order
 const [SIDE, UNIT] = [220, 11]; // of the curve, which shows scores from -10 to 10
 
 /** state: scores (of each key), values, place (of the query), hidden (which key), price, cap, sink (its score), and which rules are
- * on: capped, biased, masked, sunk; early: whether the mask comes before the cap; playing: whether they come one after the other. */
+ * on: capped, biased, masked, sunk; early: whether the mask comes before the cap, which can be chosen once all are on; playing: whether they come one after the other. */
 export const rules = {
   view(state) {
     const rows = followed(state);
@@ -17,7 +17,7 @@ export const rules = {
     return `<div class="panels"><div class="rise"><p class="title">${state.capped ? `With a cap of ${number(state.cap, 1)}` : "Without a cap"}</p>${curve(state)}</div>
       <table class="rules wide"><caption class="hint">Each bar is a weight. Below it stands the score.</caption><thead><tr><td></td>${head.join("")}</tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div>
       <div class="controls">${player("One rule after the other", state.playing)}<button data-do="again">Start again</button>
-      ${check("mask before the cap", "early", state.early)}</div>
+      ${state.early || RULES.every((rule) => state[rule]) ? check("mask before the cap", "early", state.early) : ""}</div>
       ${says(`Key ${most + 1} gets most, ${number(keys[most], 3)}. The weights of the keys add up to ${number(sum(keys))}. Output: ${number(output)}.
         ${leaks(state) ? "The hidden key is read!" : ""}`)}`;
   },

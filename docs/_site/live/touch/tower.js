@@ -1,5 +1,5 @@
 /* How much of a letter is left on its way up two towers, drawn as right angles: the letter is the first leg, each part adds a leg
-   at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks behind each part. */
+   at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks after each part. */
 
 import { at, number, player, says, slider } from "./draw.js";
 
@@ -7,7 +7,7 @@ const TALLEST = 24;
 const [WIDTH, HEIGHT, UNIT, ROOM, LAST, FLOOR] = [460, 300, 62, 268, 84, 266];
 const FINEST = 0.004; // of the sum: a smaller triangle is not drawn
 
-/** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), height (behind how many parts),
+/** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), height (after how many parts),
     playing. */
 export const tower = {
   view({ layers, adds, height, playing }) {
@@ -23,7 +23,7 @@ export const tower = {
     return `<div class="controls"><button data-do="higher" ${height === parts ? "disabled" : ""}>One part higher</button>${player("Climb", playing)}<button
       data-do="top">To the top</button><button data-do="again">Start again</button></div>
       <svg class="angles" viewBox="0 0 ${WIDTH} ${HEIGHT}" style="max-width:40em" role="img" aria-label="Two figures of right-angled triangles. In each the letter is
-      the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks behind each part until
+      the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks after each part until
       the sum is 1, like a snail shell: the letter is ${percent(last)} as long as the sum. With the norm first the letter stays 1 and the sum grows to ${number(total)}: the
       letter is ${percent(first)} as long.">
       <g transform="translate(${hub})"><circle class="line dashed" r="${at(unit)}"/><g class="faint rest" transform="scale(${unit / (1 + adds ** 2) ** (parts / 2)})">${fan(spiral(parts, adds, false))}</g>
@@ -31,7 +31,7 @@ export const tower = {
       <g transform="translate(${middle}) scale(${unit})"><g class="faint rest">${fan(spiral(parts, adds, true))}</g>${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
       <text class="small soft middle" x="${LAST}" y="${at(FLOOR / 2 - unit - 7)}">size 1</text>
       ${caption(LAST, "norm last", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "norm first", 1, total, first)}</svg>
-      ${says(`Behind ${height} of ${parts} parts: with the norm last the letter is ${percent(last)} as long as the sum, and with the norm first ${percent(first)}.`)}
+      ${says(`After ${height} of ${parts} parts: with the norm last the letter is ${percent(last)} as long as the sum, and with the norm first ${percent(first)}.`)}
       <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}</div>`;
   },
 
@@ -53,7 +53,7 @@ export const tower = {
   },
 };
 
-/** Where the sum ends behind each part, in units of the letter. What a part adds is a leg of size `adds` beside the letter, or, with
+/** Where the sum ends after each part, in units of the letter. What a part adds is a leg of size `adds` beside the letter, or, with
     the norm last, beside a sum that was brought to size 1. */
 function spiral(parts, adds, first) {
   const points = [[1, 0]];

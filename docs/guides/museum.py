@@ -397,8 +397,8 @@ held("empty_query", theirs, with_zeros, "keras")
 #
 # Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
 # Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
-# rounded scores. Fix: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in [causal
-# attention](../learn/causal.py#exercise-1).
+# rounded scores. Fix: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in
+# [masks](../learn/masks.py#by-hand).
 
 # %% tags=["wrap"]
 additive = tf.constant([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
@@ -1368,8 +1368,8 @@ held("no_future_leak", wrong, lambda f, ids: f(ids), vocab=26, causal=True)
 # %% [markdown]
 # ### Two outputs are equal, and it is not the mask { #saturated }
 #
-# Take the mask away: they are still equal. The scores are so large that one key gets all the weight. In [causal
-# attention](../learn/causal.py#exercise-1) with pictures. Fix: smaller inputs.
+# Take the mask away: they are still equal. The scores are so large that one key gets all the weight. The numbers
+# are in [causal attention](../learn/causal.py#exercise-1). Fix: smaller inputs.
 
 # %% tags=["wrap"]
 tokens = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]])

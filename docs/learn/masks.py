@@ -294,7 +294,7 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
 # The second row is 0 / 0, and what is computed with NaN is NaN, too. The next nudge is computed from all texts of the
-# batch together, so that after it no number of the machine is left.
+# batch together, so that one such row can spoil them all.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
 # weights 0 and output 0.** Now mend your `softmax`, so that it keeps this rule. One expression is missing:

@@ -181,7 +181,7 @@ most, shown = np.abs(np.stack([*named, mixed])).max(), 32  # numbers of each vec
 def strip_of(vector, y, high):
     """Return the squares of a vector, blue above 0 and orange below."""
     return "".join(
-        f'<rect x="{88 + 9 * i}" y="{y:.1f}" width="8" height="{high:.1f}"'
+        f'<rect x="{94 + 9 * i}" y="{y:.1f}" width="8" height="{high:.1f}"'
         f' fill="var(--ca-{"queries" if x > 0 else "keys"})" fill-opacity="{abs(x) / most:.2f}"/>'
         for i, x in enumerate(vector[:shown])
     )
@@ -192,7 +192,7 @@ for letter, part, vector in rows:
     high = 130 * part
     parts.append(
         f'<text x="0" y="{y + high / 2 + 5:.1f}">{letter}</text>'
-        f'<text x="45" y="{y + high / 2 + 5:.1f}">{part:.3f}</text>'
+        f'<text x="48" y="{y + high / 2 + 5:.1f}">{part:.3f}</text>'
         + strip_of(vector, y, high - 1)
     )
     said.append(f"{letter} {part:.3f}")
@@ -200,7 +200,7 @@ for letter, part, vector in rows:
 parts.append('<text x="0" y="163">mixture</text>' + strip_of(mixed, 145, 26))
 HTML(
     f'<svg class="still" role="img" aria-label="Four strips of coloured squares, each as high as a weight: {", ".join(said)}.'
-    ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 376 172"'
+    ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 382 172"'
     f' style="max-width:440px;width:100%" font-size="13" fill="currentColor">{"".join(parts)}</svg>'
 )
 

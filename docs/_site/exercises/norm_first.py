@@ -26,7 +26,7 @@ EXERCISES = [
                 lambda lines: lines["no residual"],
                 "The letter itself is gone: nothing is added to it.",
             ),
-            "the norm behind the part": (
+            "the norm after the part": (
                 lambda lines: lines["norm of what was found"],
                 "Here the part reads numbers of any size, and only what it found is normed.",
             ),
@@ -43,7 +43,7 @@ EXERCISES = [
         mistakes={
             "one part a layer": (
                 lambda share, layers: share**layers,
-                "A layer has two parts, attention and the feed-forward network, and each has a norm behind it.",
+                "A layer has two parts, attention and the feed-forward network, and each has a norm after it.",
             ),
             "added, not multiplied": (
                 lambda share, layers: 1 - 2 * layers * (1 - share),
@@ -66,7 +66,7 @@ EXERCISES = [
         mistakes={
             "norm last": (
                 lambda parts, adds: (1 + adds**2) ** (-parts / 2),
-                "So it would be with the norm last, which divides the letter behind every part.",
+                "So it would be with the norm last, which divides the letter after every part.",
             ),
             "sizes added": (
                 lambda parts, adds: 1 / (1 + parts * adds),

@@ -17,7 +17,7 @@ def norm(x):
 EXERCISES = [
     Exercise(
         name="residual-and-norm",
-        question="A letter is the vector (0, 2, 1, 0), and attention found (0, 4, 1, 0) for it. What comes out behind"
+        question="A letter is the vector (0, 2, 1, 0), and attention found (0, 4, 1, 0) for it. What comes out after"
         " residual and norm? (The size is the root of the mean square. Here the mean square is a whole number.)",
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(LETTER, FOUND),
@@ -70,7 +70,7 @@ EXERCISES = [
     ),
     Exercise(
         name="how-many-norms",
-        question="A Transformer has six layers in its encoder and six in its decoder. A norm stands behind each part."
+        question="A Transformer has six layers in its encoder and six in its decoder. A norm stands after each part."
         " How many norms are there?",
         asks=Numbers(("encoder", "decoder"), digits=0),
         given=(6, 2, 3),
@@ -80,7 +80,7 @@ EXERCISES = [
         mistakes={
             "one for each layer": (
                 lambda layers, encoder, decoder: (layers, layers),
-                "A norm stands behind each part, and a layer has more than one part.",
+                "A norm stands after each part, and a layer has more than one part.",
             ),
             "cross-attention forgotten": (
                 lambda layers, encoder, decoder: (layers * encoder, layers * encoder),

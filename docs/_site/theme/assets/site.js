@@ -19,10 +19,14 @@ mend(); // Material's script has run before, and may change nothing more
 // Material's own buttons (content.code.copy) cost a phone a tenth of a second: it measures each block between two of them.
 function addCopyButtons() {
   copying = undefined;
-  document.querySelectorAll("pre[id^=__code_]:not(:has(> nav)) > code").forEach((code) => {
+  const blocks = [...document.querySelectorAll("pre[id^=__code_] > code")];
+  blocks.forEach((code, i) => {
+    if (code.previousElementSibling?.nodeName === "NAV") return;
+    // Material names blocks after the fold that they stand in, and all of a fold alike
+    if (!/_\d+$/.test(code.parentElement.id)) code.parentElement.id += `_${i}`;
     const [nav, button] = [document.createElement("nav"), document.createElement("button")];
     nav.className = "md-code__nav";
-    nav.setAttribute("aria-label", `Tools of code block ${Number(code.parentElement.id.slice("__code_".length)) + 1}`);
+    nav.setAttribute("aria-label", `Tools of code block ${i + 1}`);
     button.className = "md-code__button";
     button.title = "Copy to clipboard";
     button.dataset.mdType = "copy";

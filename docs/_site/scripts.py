@@ -27,7 +27,7 @@ ENTRIES = {
         "bug-detective",
     )
 }  # by the element that each one defines
-HELPERS = ("draw", "touch-style")
+HELPERS = ("answer", "draw", "touch-style")
 PIECES = {path.stem: path for path in sorted((LIVE / "touch").glob("*.js")) if path.stem not in HELPERS}  # by name
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)

@@ -57,6 +57,32 @@ def test_each_bet_is_made_and_its_fold_opens(turn_to, lesson):
         assert [each["guess"] for each in kept["lines"]] == [told["low"]] * len(told["lines"])
 
 
+def test_what_would_tell_the_answer_waits_for_the_guess(visit):
+    """A guess, the open fold or the button beside it: each of them takes the veil away."""
+    lesson = next(iter(BETS))
+    ways = {
+        "guess": lambda element, page: [
+            *[slider.fill(slider.get_attribute("min")) for slider in element.get_by_role("slider").all()],
+            element.get_by_role("button", name="That is my guess").click(),
+        ],
+        "fold": lambda element, page: element.evaluate_handle(BEHIND).as_element().query_selector("summary").click(),
+        "button": lambda element, page: page.get_by_role("button", name="Read on without a guess").first.click(),
+    }
+    for way in ways.values():
+        visitor = visit(f"/learn/{lesson}/")
+        page, element = visitor.page, visitor.page.locator("lesson-piece[piece=bet]").first
+        veiled = page.locator("p.veiled")
+        count = veiled.count()
+        assert count >= 1
+        told = veiled.first.element_handle()
+        assert told.evaluate("p => p.inert && getComputedStyle(p).filter") != "none"
+        way(element, page)
+        expect(veiled).to_have_count(count - 1)
+        assert told.evaluate("p => !p.inert && getComputedStyle(p).filter") == "none"
+        expect(page.locator("button.lift")).to_have_count(count - 1)
+        visitor.assert_calm()
+
+
 def test_a_guess_that_is_too_high_hears_why(piece):
     made = piece(next(iter(BETS)), "bet")
     told = json.loads(made.element.locator("script").text_content())

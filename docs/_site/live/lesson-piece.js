@@ -1,7 +1,7 @@
 /* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
    after each change. A page loads only the pieces that it has. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value,
-   element) change the state where it has handles and buttons, play(state) where it can go on by itself, and begin(state) where it
-   remembers something. */
+   element) change the state where it has handles and buttons, play(state) where it can go on by itself, and begin(state,
+   element) where it remembers something. */
 
 import { morph } from "./html.js";
 import { TOUCH } from "./touch/touch-style.js";
@@ -17,7 +17,7 @@ class LessonPiece extends HTMLElement {
     if (!this.piece) return addEventListener("lesson-piece", () => this.connectedCallback(), { once: true });
     this.start = JSON.parse(this.querySelector("script[type='application/json']").textContent);
     this.state = structuredClone(this.start);
-    this.piece.begin?.(this.state);
+    this.piece.begin?.(this.state, this);
     this.attachShadow({ mode: "open" });
     for (const kind of ["input", "click", "pointerdown", "keydown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));

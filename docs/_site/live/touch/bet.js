@@ -2,6 +2,7 @@
 
 import { escape } from "../html.js";
 import { judgedLines, keepBet, keptBets } from "../kept.js";
+import { tell, veil } from "./answer.js";
 import { at, between, number, says } from "./draw.js";
 
 const [LEFT, RIGHT] = [20, 340];
@@ -11,9 +12,10 @@ const HIT = 0.1; // of the whole scale: a guess farther off hears which idea lea
 /** state: name, lines ({label, measured, below, above}), low, high, step, unit, guesses (null where none was made yet), settled. */
 export const bet = {
   /** A bet that was made before stands there as it was made. */
-  begin(state) {
+  begin(state, element) {
     const guesses = keptBets()[state.name]?.lines.map(({ guess }) => guess);
     if (guesses?.length === state.lines.length) Object.assign(state, { guesses, settled: true });
+    else veil(element);
   },
 
   view(state) {
@@ -42,9 +44,7 @@ export const bet = {
     state.settled = true;
     const { low, high, unit } = state;
     keepBet(state.name, { lines: made(state).map(({ label, measured, guess }) => ({ label, measured, guess })), low, high, unit });
-    const folds = [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")];
-    const next = folds.find((fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING);
-    if (next) next.open = true;
+    tell(element);
   },
 };
 

@@ -2,6 +2,7 @@
 
 import { escape } from "../html.js";
 import { judgedLines, keepBet, keptBets } from "../kept.js";
+import { tell, veil } from "./answer.js";
 import { at, between, says } from "./draw.js";
 
 const [LEFT, RIGHT, TOP, BASE, WIDE, HIGH] = [44, 300, 16, 166, 360, 206];
@@ -11,9 +12,9 @@ const [NEAR, HIT] = [0.05, 0.1]; // of the whole scale, in the mean: praised, an
     below, above, guesses (null where nothing was drawn yet), settled. */
 export const sketch = {
   /** A curve that was drawn before stands there as it was drawn. */
-  begin(state) {
+  begin(state, element) {
     const lines = keptBets()[state.name]?.lines;
-    if (lines?.length !== state.x.length - state.given) return;
+    if (lines?.length !== state.x.length - state.given) return veil(element);
     Object.assign(state, { guesses: [...state.measured.slice(0, state.given), ...lines.map(({ guess }) => guess)], settled: true });
   },
 
@@ -56,9 +57,7 @@ export const sketch = {
     state.settled = true;
     const { low, high, unit } = state;
     keepBet(state.name, { lines: made(state), low, high, unit });
-    const folds = [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")];
-    const next = folds.find((fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING);
-    if (next) next.open = true;
+    tell(element);
   },
 };
 

@@ -57,8 +57,7 @@ touch(
 
 # %% [markdown]
 # The output follows the query. A longer query chooses more sharply, and a query of length 0 does not choose at all. So
-# a machine can learn *where* to look, and also *how firmly*. The scores are divided by √2 already, and soon you will
-# see why.
+# a machine can learn *where* to look, and also *how firmly*. The scores are divided by √2 already.
 #
 # ## By hand, to the last digit
 #
@@ -194,11 +193,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 # Above we made the matrices up. In the trained machine they were found by the training, because they help to write the
 # right letter.
 #
-# There the answer asks, and the text offers the keys and the values, which is called **cross-attention**. In
-# **self-attention**, as above, the letters of one text look at each other. The arithmetic is the same, with keys of 16
-# numbers. The machine looks in four ways at once, its *heads*, and this is head 1.
-#
-# **Press a letter of the answer, and see whose keys fit its query best.**
+# **Press a letter of the answer, and see whose keys fit its query best.** A key has 16 numbers here, and of the four
+# ways in which the machine looks at once, its *heads*, this is head 1.
 
 # %% tags=["live", "hide-input"]
 import trained
@@ -238,8 +234,10 @@ machine(
 )
 
 # %% [markdown]
-# For the 5, the key of the "y" of "may" fits best. This look is a product, a division and a softmax. That query and key
-# fit, the parts before have arranged.
+# For the 5, the key of the "y" of "may" fits best. One thing is different: who asks. Here the answer asks, and the text
+# offers the keys and the values, which is called **cross-attention**. In **self-attention**, as above, the letters of
+# one text look at each other. The arithmetic is the same: a product, a division and a softmax. That this query and this
+# key fit is the work of the parts before.
 #
 # ## The formula
 #
@@ -278,8 +276,8 @@ machine(
 # and here it feels almost nothing, so it hardly learns to look elsewhere: the softmax is *saturated*.
 #
 # Long keys lead there by themselves, because a dot product is a sum, and long sums grow large. How large? When a
-# training begins, all numbers are random, so that each term is as often positive as negative. The simplest such number
-# is a coin: +1 or −1.
+# training begins, all numbers are random, so that each term is as often positive as negative, and of size about 1. The
+# simplest such number is a coin: +1 or −1.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -306,10 +304,10 @@ touch(
 )
 
 # %% [markdown]
-# The hill reaches about one side of the square to the left and one to the right: on average, 71 % to 79 % of the sums
-# lie within $\pm \sqrt{d_k}$. Why the root? Square the sum of 64 coins: each coin times itself is 1, and the products
-# of two different coins are as often −1 as 1, and cancel. So the square is 64 on average, and the sum about √64 = 8
-# away from 0. Divided by the root, the scores keep their size, however long the keys are.
+# Most of the hill, on average 71 % to 79 % of the sums, lies within one side of the square, the root, on either hand.
+# Why the root? Square the sum of two coins: $(a + b)^2 = 1 + 1 + 2ab$, and $2ab$ is as often −2 as 2, so that on
+# average the square is 2. With 64 coins the products cancel in the same way, 64 ones are left, and the sum is about √64
+# = 8 away from 0. Divided by the root, the scores keep their size, however long the keys are.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what a wrong divisor does, to random keys and to our machine</summary>
 #

@@ -59,8 +59,9 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# The machine with two layers nearly always knows it, and the other mostly not. Nor is one layer merely too small: a
-# third machine, whose one layer holds everything twice, hardly got any further. So what can two layers do?
+# The machine with two layers nearly always knows it, and the other mostly not. Why one layer is ahead just at the line,
+# Exercise 1 tells. Nor is one layer merely too small: a third machine, whose one layer holds everything twice, hardly
+# got any further. So what can two layers do?
 #
 # ## Why one look is not enough
 #
@@ -102,7 +103,10 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # Now the `a` at place 3 asks in layer 2. $W_Q$ picks out its letter, so its **query** is (1, 0, 0). $W_K$ picks out the
 # notes, so the **keys** are notes. $W_V$ picks out the letters again, so the **values** are letters.
 #
-# A score is 5 times the dot product here, so that the choice is clear. Only the note of place 1 fits:
+# A score is 5 times the dot product here, so that the choice is clear. Only the note of place 1 fits, so the scores are
+# 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
+#
+# <details class="lesson-more" markdown="1"><summary>All four weights</summary>
 #
 # | letter | its note | score | e to this power | weight |
 # | --- | --- | --- | --- | --- |
@@ -111,6 +115,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # | c | b | 0 | 1 | 0.0066 |
 # | a | c | 0 | 1 | 0.0066 |
 # | | | | sum: 151.4132 | sum: 1 |
+#
+# </details>
 #
 # The output is the average of the letters with these weights, in which the a stands twice:
 #
@@ -127,7 +133,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # \text{output}_i = \sum_{j \le i} w_{ij}\, x_j
 # $$
 #
-# The letter is compared with $x_{j-1}$, and fetches $x_j$. This one step to the right is the whole trick.
+# Before the first letter stands nothing, so $x_{-1} = 0$. The letter is compared with $x_{j-1}$, and fetches $x_j$.
+# This one step to the right is the whole trick.
 #
 # <details class="lesson-more" markdown="1"><summary>The same in NumPy</summary>
 #
@@ -342,8 +349,8 @@ assert said_of_ten.mean() > 0.99
 #
 # ## What if a head is switched off?
 #
-# Without one note the machine was better. What is it without any? We switch its heads off, one at a time. Here is what
-# it says in the second round of one text:
+# Without one note the machine was better. What is it without all notes, or without the head that reads them? Here is
+# what it says in the second round of one text, if its heads are switched off, one at a time:
 
 # %% tags=["hide-input"] alt="Four rows of letters. Above, the right ones. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 rng = np.random.default_rng(3)
@@ -417,8 +424,9 @@ assert abs(without[1] - 1 / 26) < 0.01
 #
 # ## How did the training get there?
 #
-# A note is worth nothing until somebody reads it, and nobody can read before somebody writes. **Draw how many letters
-# were right as the training went on.** It can never be all, because nobody knows the letters of the first piece:
+# A note is worth nothing until somebody reads it, and nobody can read before somebody writes. How can that begin?
+# **Draw how many letters were right as the training went on.** It can never be all, because nobody knows the letters of
+# the first piece:
 
 # %% tags=["live", "remove-input"]
 from live import sketch
@@ -485,7 +493,8 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # %% [markdown]
 # </details>
 #
-# For 200 steps little seems to happen, and then, within 150 more, the machine can do it.
+# For 200 steps little seems to happen, and then, within 150 more, the machine can do it. What set it going, we do not
+# know.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
@@ -540,8 +549,9 @@ assert right_without(3) > 0.9
 # ## Who found this, and when
 #
 # Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone in 2021, and
-# found pairs of heads like ours. They suspect that with such heads a large model can do a task that it has only been
-# shown in its prompt, as in "3 → c, 5 → e, 2 → ?". This is called *in-context learning*.
+# found pairs of heads like ours. Such a pair can copy from a prompt, as in "Ada 3, Bob 5, Eve 7, Bob ?". They suspect
+# that more grows from it, and that it can help a large model do a task that it has only been shown in its prompt. This
+# is called *in-context learning*.
 #
 # ## Exercises
 #

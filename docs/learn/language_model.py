@@ -16,8 +16,8 @@
 # game?
 #
 # A new machine, half of our Transformer, has played it for a few minutes with one text, the reference of the Python
-# language. Four times it was given a beginning, the *prompt* "The ". Here stands how it wrote on at the end. **Let it
-# learn from the beginning.**
+# language. Four times, the first before its training, it was given the same beginning, "The ", which is called a
+# *prompt*. This is how it went on the last time. **Now let it learn from the start.**
 
 # %% tags=["hide-input"]
 import re
@@ -270,8 +270,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# All of them, `xz` too, had read the other nine tenths before. Two more rivals stand in the picture: the counter of
-# five letters, and our machine with one layer.
+# Two more rivals stand in the picture: the counter of five letters, and our machine with one layer.
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Counting letters takes more than 4, and counting two letters back less than 3. Close together come our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import matplotlib.pyplot as plt
@@ -329,13 +328,12 @@ assert four[14:21].mean() < 0.7  # and "functions"
 
 # %% [markdown]
 # Inside a word four letters of the past say nearly all, and where a word begins, neither of the two knows what comes.
-# So why does `xz` beat them both? Probably because the manual repeats whole sentences, and `xz` keeps them to the
-# letter.
 #
 # </details>
 #
-# On this manual `xz` won with 1.41 bits, our machine had 1.76, and a table that counts four letters 1.90. So a simple
-# rival is worth a look, before one praises a large machine.
+# `xz`, which had read the same nine tenths, won with 1.41 bits, probably because the manual repeats whole sentences.
+# Our machine had 1.76, and a mere table that counts four letters had 1.90. So ask a simple rival before you praise a
+# large machine.
 #
 # What do 1.76 bits mean? On average our machine is as unsure as among $2^{1.76} = 3.4$ letters that are equally
 # probable. Elsewhere this number is the *perplexity*.
@@ -414,12 +412,11 @@ text_machine(
 # probable letter, it soon goes round in circles, as Exercise 1 shows. So the letter is *drawn*.
 #
 # How boldly, that is the **temperature**, which you know from [Writing](writing.py#drawing). **Try 0, 0.8 and 1.5 in
-# the piece above.** At 1.5 nonsense comes soon, because each improbable letter is rare, but there are so many that one
-# of them is drawn quite often.
+# the piece under ["Surprise it yourself"](#surprise-it-yourself).** At 1.5 nonsense comes soon. Each improbable letter
+# is rare, but there are so many of them that one is drawn quite often.
 #
-# **Top-p** (Holtzman and others, 2019) cuts them off. It adds up the probabilities, the largest first, until they reach
-# a sum that you set, keeps these letters, and divides by what they have together. **Try the 1.5 again, with a top-p of
-# 0.5.**
+# **Top-p**, from Writing, cuts them off. It adds up the probabilities, the largest first, until they reach a sum that
+# you set, keeps these letters, and divides by what they have together. **Try the 1.5 again, with a top-p of 0.5.**
 #
 # <details class="lesson-more" markdown="1"><summary>Top-p by hand, and in code</summary>
 #

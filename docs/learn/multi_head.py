@@ -67,8 +67,8 @@ touch(
 # %% [markdown]
 # ## Read its eyes
 #
-# Does each head keep one job, whatever is written? Then its looks would give nothing away. On these dates, which we
-# chose, they do. **Which letter are the heads writing?**
+# Can you tell from the looks of the four heads which letter is being written? On these dates, which we chose, you can.
+# **Which letter are they writing?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -173,8 +173,9 @@ touch(
 )
 
 # %% [markdown]
-# For the last digit of the day all four mostly look at this digit, and for its first digit they part. **So in
-# this machine a head has no fixed job. What it does changes with the letter that is written.**
+# Head 3 mostly stands on the letter that is written. The other three change: for the last digit of the day they mostly
+# stand on it, too, and for its first digit head 1 is one letter ahead, head 2 is elsewhere, and of the three only head
+# 4 is still there.
 
 # %% tags=["remove-input"]
 days = [
@@ -186,9 +187,19 @@ days = [
 found = np.array([most[i, :, 8] - place for i, place in days])
 assert (found[:, 3] == 0).mean() > 0.7  # head 4 looks at it
 assert (found[:, 0] == 1).mean() > 0.7  # and head 1 after it
+assert (found[:, 2] == 0).mean() > 0.7  # head 3 looks at it, too
+assert np.isin(found[:, 1], (0, 1)).mean() < 0.01  # and head 2 at neither
 # and for its last digit
 found = np.array([most[i, :, 9] - place for i, place in days])
 assert (found == 1).mean(axis=0).min() > 0.7
+# and head 3, over all digits of a year that is written out
+begins = [text.find(date[:4]) for text, date in zip(texts, dates, strict=True)]
+on_it = [
+    most[i, 2, :4] == begin + np.arange(4)
+    for i, begin in enumerate(begins)
+    if begin >= 0
+]
+assert np.mean(on_it) > 0.7
 # as the page begins
 first, after_it = most[places[0], [3, 0], 8]
 assert texts[places[0]][first : after_it + 1] == "19"
@@ -202,8 +213,8 @@ assert texts[places[0]][first : after_it + 1] == "19"
 #
 # --8<-- "diagrams/one_look.svg"
 #
-# Trained three times for 700 steps, such a machine reads 50 of 100 unseen dates on average, and this one of the three
-# 52. Beside it stands our machine of 1,000 steps. **Try dates of yours, and watch the year.**
+# We trained three such machines, each for 700 steps. On average they read 50 of 100 unseen dates, and the one below
+# reads 52. Beside it stands our machine of 1,000 steps. **Try dates of yours, and watch the year.**
 
 # %% tags=["live", "hide-input"]
 one, _ = trained.load("digits-1")
@@ -263,8 +274,8 @@ Markdown("\n".join(lines))
 #
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
-# Say the text holds a 3 and a 5, and the value of each digit is the digit itself. The head gives a half of its weight
-# to each, and one number comes back. Compare three texts:
+# Say the text holds a 3 and a 5. Suppose the place hardly shows in the value, so that the value of each digit is the
+# digit itself. The head gives a half of its weight to each, and one number comes back. Compare three texts:
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
@@ -278,8 +289,8 @@ Markdown("\n".join(lines))
 # ## A tug of war
 #
 # Is that how 1967 becomes 1977? First a small case by hand, with two letters that bring two numbers each. The last
-# matrix has two factors for each digit, here $(1, 0)$ for the 6 and $(0, 1)$ for the 7. A letter's points for a digit
-# are its weight times the dot product of what it brings with these factors:
+# matrix has two factors for each digit. We choose them as simple as possible: $(1, 0)$ for the 6 and $(0, 1)$ for the
+# 7. A letter's points for a digit are its weight times the dot product of what it brings with these factors:
 #
 # | letter | weight | brings | points for the 6 | points for the 7 | pulls |
 # | --- | --- | --- | --- | --- | --- |
@@ -411,8 +422,9 @@ touch(
 # All of them pull for the 6, even the 7! And if the fourth digit is asked, all walk to the other side. This machine
 # reads over 99 of 100 dates. **So one average can carry a whole date, and our case was wrong.** Where?
 #
-# Press 1962 and then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after
-# it. It can only have learnt that in the encoder, where each letter has looked at the others.
+# Go back to "third digit", stay at 2,100 steps, and press 1962, then 1972. The same 9 pulls for the 6, and then for the
+# 7. But a 9 alone can't know what comes after it. It can only have learnt that in the encoder, where each letter has
+# looked at the others.
 #
 # That was the weak step: our 3 and 5 knew nothing of each other. **But the looks before have given each letter
 # something of its neighbours, so that the last look only has to pick it up.**
@@ -483,16 +495,16 @@ assert min(shares("one head")) > 0.99
 # </details>
 #
 # After 700 steps one look with eight heads reads 72 of 100 dates, and eight looks with one head each read 99. So a look
-# of its own for each thing helps most. Our machine, which looks anew for each letter, reads over 99 with a single head,
-# too.
+# of its own for each thing helps most, even when each look brings back only 8 numbers, as each of eight heads does: 97.
+# Our machine, which looks anew for each letter, reads over 99 with a single head, too.
 #
-# **Heads help as well: they make it quicker to learn.** To fetch two things in one look without blending them takes two
+# Heads help as well: they make it quicker to learn. To fetch two things in one look without blending them takes two
 # heads. One head must learn to blend them so that they can be told apart, and that takes time: after 1,050 steps one
 # head reads 63 of 100 dates, and two heads read 94. After 2,100 steps both read nearly all. So much is measured, but
 # why the blend takes longer is not settled.
 #
-# When is one look not enough, then? When it must bring back many things at once, and the looks before it have not made
-# them ready.
+# When is one look not enough, then? **When it must bring back many things at once, and the looks before it have not
+# made them ready. Then a look for each thing helps most, and several heads make it quicker to learn.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a useless second head, and how much sooner it is learnt</summary>
 #
@@ -552,17 +564,14 @@ assert (
 )
 
 # %% [markdown]
-# Eight heads share the 64 numbers, so that each brings back only 8. Are 8 too few? Eight looks that bring back 8
-# numbers each still read 97 of 100 dates after 700 steps.
-#
 # </details>
 #
 # ## Who found this, and when
 #
 # Lin and others tried several looks side by side early in 2017, and the Transformer of Vaswani and others soon made
 # them the rule. In 2019 Michel, Levy and Neubig switched off heads of a trained model, and a fifth of them could go
-# without noticeable harm. With many heads a few layers do, wrote Liu, Liu and Han in 2021, while a tall tower of single
-# heads is hard to train.
+# without noticeable harm. With many heads a few layers are enough, wrote Liu, Liu and Han in 2021, while a tall tower
+# of single heads is hard to train.
 #
 # ## Exercises
 #

@@ -62,7 +62,8 @@ assert answers[::2] == answers[1::2]
 # The machine does not even notice. Attention is a sum over keys, and a sum does not mind the order: shuffle the letters
 # of "may" to ["yam"](attention.py#exercise-2), and each letter still finds the same. Everything else in the encoder is
 # done to each letter by itself. So to this machine a text is a *bag of letters*. It still writes the year in front,
-# because the look-ahead mask gives the order of its *answer* away: each letter of the answer sees one key more.
+# because the look-ahead mask gives the order of its *answer* away: each letter of the answer sees one key more than the
+# letter before it, and can tell by that where it stands.
 #
 # **Which other date lies in the bag of your birthday?**
 
@@ -90,10 +91,11 @@ touch(
 #
 # ## Say where it stands
 #
-# So the machine must be told. To the vector of each letter we add something that depends only on its place. The *place*
-# is a number, counted from 0, and the *position* is the vector that we add for it. What shall we add?
+# So the machine must be told. To the vector of each letter we add something that depends only on its place. Why add
+# it? Set beside the letter's numbers it would make each vector longer, and adding costs no room. The *place* is a
+# number, counted from 0, and the *position* is the vector that we add for it. What shall we add?
 #
-# * **A counter**, 0, 1, 2, ..., added to each of the 64 numbers, which is the crudest thing that one can do?
+# * **A counter**, 0, 1, 2, ..., added to each of the 64 numbers? That is the crudest way.
 # * **A fraction**, from 0 at the first place of the row to 1 at its last?
 #
 # With nothing added, machines read fewer than 20 of 100 dates. Three machines were trained with each of the two. **How
@@ -113,13 +115,13 @@ bet(
         (
             "a counter",
             measured["a counter"],
-            "Near the beginning of a text the counter is small, and the letter is still heard.",
-            "A counter grows with the text. Far to the right it probably drowns the letter that it is added to.",
+            "It is crude, but most dates survive it.",
+            "A counter grows with the text. At place 30 it adds 30 to each number of the letter.",
         ),
         (
             "a fraction",
             measured["a fraction"],
-            "A fraction stays small, so it drowns nothing. In rows of the usual length it tells the places apart.",
+            "A fraction stays small, and in rows of the usual length it tells the places apart.",
         ),
     ],
 )
@@ -127,9 +129,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# In rows of 34 places, as in the training, the fraction loses hardly any date. In rows of 40, with six more empty
-# places behind the text, it loses about one in ten. So does the counter, if it is trained three times as long. A dot is
-# one training:
+# A dot is one training. Rows of 40 have six more empty places behind the text than the rows of the training. Trained
+# three times as long, the counter still loses about one in ten.
 
 # %% tags=["hide-input"] alt="Dots, three trainings in each row, how many unseen dates are right. Nothing: near 18 %. A counter: from 72 to 83 %. A fraction: above 98 %. The same in rows of 40 places: from 86 to 93 %."
 import matplotlib.pyplot as plt
@@ -163,9 +164,8 @@ assert record["padded"].min() > 0.99  # with the dials, in rows of 34 to 100 pla
 # %% [markdown]
 # </details>
 #
-# In 1,000 steps of training the counter loses about a quarter of the dates, probably because it drowns the letters that
-# stand far to the right. The fraction loses hardly any, but in a row of 40 places it loses about one in ten. There "the
-# next place" is a smaller step than in the training.
+# In 1,000 steps of training the counter loses about a quarter of the dates. The fraction loses hardly any, but in a row
+# of 40 places it loses about one in ten. There "the next place" is a smaller step than in the training.
 #
 # Why not add 0.03 for each place, whatever the row? In rows of 34 places that is just our fraction. But at place 1000
 # it has grown to 30, and with a smaller step neighbours would hardly differ. So we have three wishes: what we add stays
@@ -174,7 +174,7 @@ assert record["padded"].min() > 0.99  # with the dials, in rows of 34 to 100 pla
 # What fits? **The dial of a clock.** Its hand never leaves it, and each place turns the hand by the same angle. But one
 # hand soon comes round again, and then two places look alike. So we take several dials, from a fast one to slow ones.
 #
-# **Press a letter, and compare it with its equals. Then let the text walk.**
+# **Press a letter, and compare it with the same letter at other places. Then let the text walk.**
 
 # %% tags=["live", "remove-input"]
 speeds = np.array([1, 0.1, 0.01])  # by how much a hand turns from place to place
@@ -300,7 +300,7 @@ touch(
 #
 # So three places back is the same turn, wherever you stand. A query that is turned by it fits best with the key three
 # places before it, and the matrix $W_Q$ can learn such a turn. **So a head can *learn* to look three places back,
-# anywhere in the text.**
+# anywhere in the text, as far as it can silence what the letters themselves add to the score.**
 #
 # <details class="lesson-more" markdown="1" id="does-the-trained-machine-rely-on-it"><summary>For the curious: a matrix that turns, and the order of sines and cosines</summary>
 #
@@ -383,8 +383,9 @@ print(f"first all the sines:  {after}")
 # ## Who found this, and when
 #
 # The first Transformer, of Vaswani and others in 2017, added these sines and cosines. Positions that are learnt like an
-# embedding were about as good. Could a machine that writes do without any? Kazemnejad and others tried in 2023, and on
-# texts longer than in training their machines without positions did better than machines with the usual ones.
+# embedding were about as good. In a machine that only writes, the look-ahead mask gives the order away. Could it do
+# without any positions? Kazemnejad and others tried in 2023, and on texts longer than in training their machines
+# without positions did better than machines with the usual ones.
 #
 # ## Exercises
 #

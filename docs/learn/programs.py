@@ -56,8 +56,8 @@ assert sum(3**n for n in range(1, 9)) == 9840
 #
 # A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
-# Take the shorter text `cab`, for now without `^`, to keep the tables small. Each letter becomes a *token*, a row of
-# zeros with a 1 for its letter and a 1 for its place. Places count from 0, so the token of the b is 0, 1, 0 for the
+# Take the shorter text `cab`, for now without `^`, to keep the tables small. Each letter becomes a row, its *token*:
+# zeros, with a 1 for its letter and a 1 for its place. Places count from 0, so the token of the b is 0, 1, 0 for the
 # letter, and 0, 0, 1 for place 2.
 #
 # Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
@@ -123,17 +123,27 @@ touch(
 # ## Select and aggregate
 #
 # Longer texts need larger tables, and nobody wants to fill them by hand. [`select`][clear_attention.select] asks a
-# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$, with a yes of 128, so much that all
-# others get nothing at all. [`aggregate`][clear_attention.aggregate] adds what is to be brought back, and out comes a
-# `MultiHeadAttention` whose numbers are written:
+# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$. First for the tokens of `cab`:
 
 # %%
 from clear_attention import aggregate, select
 from clear_attention.programs import features, rows
 
-# Two matrices: one cuts the 4 numbers of its letter out of a token, one the 9 of its place.
-letter, place = features(4, 9)
+# Two matrices: one cuts the 3 numbers of its letter out of a token, one the 3 of its place.
+letter, place = features(3, 3)
 # What counts of the token that looks, what of the one that is looked at, and who wishes for whom:
+before = select(place, place, lambda query, key: key == max(query - 1, 0))
+print(before.queries[3:])
+np.testing.assert_array_equal(before.queries, W_Q)
+np.testing.assert_array_equal(before.keys, W_K)
+
+# %% [markdown]
+# That is your table. [`aggregate`][clear_attention.aggregate] is also told what to bring back. It makes a yes worth
+# 128, so much that all others get nothing at all, and out comes a `MultiHeadAttention` whose numbers are written. Here
+# it is for `^` and up to eight letters, with 4 signs and 9 places:
+
+# %%
+letter, place = features(4, 9)
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
@@ -172,8 +182,8 @@ assert right == [True] * 9840
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# Now to sorting. Think of people who line up by height. Whoever counts those who are smaller knows how many will stand
-# before him. So if a head could count, a text could be sorted.
+# Now to sorting. If each letter knew how many are smaller, it would know where it belongs. So if a head could count, a
+# text could be sorted.
 #
 # First an easier count: how often does each letter occur? Let each letter look at the letters like itself, which hand
 # over a 1 each. What comes back to an a in `abca`, and what to the b?
@@ -257,8 +267,9 @@ touch(
 #
 # ## Two heads: sorting
 #
-# Now let them line up. In the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network
-# writes the count into free columns of its token, as a **note**:
+# Think of people who line up by height. Whoever counts those who are smaller knows how many will stand before him. In
+# the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into free
+# columns of its token, as a **note**:
 #
 # --8<-- "diagrams/line_up.svg"
 #
@@ -309,6 +320,7 @@ below_me = select(letter, letter, lambda query, key: key < query or key == 0)
 head_1 = aggregate(below_me, is_begin, into=share)
 
 tokens, mask = rows(["^cabacb"], "^abc", length=9, depth=4 + 9 + 1 + 9)
+# The residual: the note is added to the token.
 tokens = np.array(tokens + head_1(tokens, mask=mask))
 print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 
@@ -327,8 +339,8 @@ print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 
 # %% [markdown]
 # In the last head each place looks at these notes. A wish may also be a number: the larger, the more it is wanted, and
-# each 1 of it is worth 128. **Fill in what a place wishes, so that it finds the largest note below its own number.**
-# The second line makes `^` unwanted, because `^` carries the note 0, too:
+# each 1 of it is worth 128, after the root. **Fill in what a place wishes, so that it finds the largest note below its
+# own number.** The second line makes `^` unwanted, because `^` carries the note 0, too:
 #
 # ```python
 # my_place = select(place, smaller, lambda query, key: ...)
@@ -359,7 +371,7 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# It does. There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of them.
+# It does. There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of these texts.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: the counting head, and what nobody can write</summary>
 #

@@ -36,10 +36,14 @@ machine(
 #
 # ## It learnt from examples
 #
-# The machine is called a *Transformer*. It is a long calculation with numbers in it, which were random at first, and so
-# was the answer. Then a program showed it dates together with the right answers. After every 64 it nudged each number a
-# little, so that the right letters became more probable. That is one *step*, and being **trained** means to take 1,000
-# of them.
+# The machine is called a *Transformer*. It writes its answer one letter after the other, and let us call every
+# character a letter, dots and spaces too. Each time it gives every possible letter a probability. The most probable one
+# is written, until that is the end mark ▪.
+#
+# Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
+# it dates together with the right answers. After every 64 it nudged each number a little, so that the right letters
+# became more probable. That is one *step*, and to be **trained** is to take many of them. Our machine was trained for
+# 1,000 such steps.
 #
 # Has it learnt to read, or merely learnt its examples by heart? To tell, one date in five was kept out of the training.
 
@@ -52,15 +56,9 @@ Markdown(
 )
 
 # %% [markdown]
-# ## What comes out
-#
-# The machine writes its answer one letter after the other, and let us call every character a letter, dots and spaces
-# too. Each time it gives every possible letter a probability. The most probable one is written, until that is the end
-# mark ▪.
-#
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# How sure is the machine of a whole answer? Multiply the probabilities of its letters:
+# How sure is the machine of a whole answer? Multiply the probabilities of its letters. First a real date:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -155,9 +153,9 @@ HTML(
 # The machine has two halves. The **encoder** reads the text: it lets the letters look at each other, and turns each
 # into a new vector. The **decoder** writes the answer.
 #
-# Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has one whole to share
-# out among the letters of the text, and each letter's share is its **weight**. Each vector is multiplied by its weight,
-# and all are added up. From this mixture the decoder computes its next letter:
+# Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has a total of 1 to
+# share out among the letters of the text, and each letter's share is its **weight**. Each vector is multiplied by its
+# weight, and all are added up. From this mixture the decoder computes its next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -290,9 +288,10 @@ machine(
 )
 
 # %% [markdown]
-# Here the m alone does it, though the y got more weight. Of 42 pairs of months the first letter does it in 17, all
-# three letters in all 42. The r, for all its weight, by itself changes no month. How can one letter hold a month? Its
-# vector comes out of the encoder, where the letters have already looked at each other.
+# Here the m alone does it, though the y got more weight. We tried this with every pair of the seven months whose short
+# names it reads here: of these 42 pairs the first letter does it in 17, all three letters in all 42. The r, for all its
+# weight, by itself changes no month. How can one letter hold a month? Its vector comes out of the encoder, where the
+# letters have already looked at each other.
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
 # which is called *patching*.
@@ -335,14 +334,15 @@ for row in in_digits[:3]:
 
 # %% [markdown]
 # **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
-# puddle of mixed paint, whose colour does not say where each drop fell. With three times the steps of the whole machine
-# it wins much of the order back, and reads 78 of 100 dates.
+# puddle of mixed paint, whose colour does not say where each drop fell. But each vector carries its place, so that
+# even an average holds traces of the order. After 3,000 steps the machine wins much of it back, and reads 78 of 100
+# dates.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: how many months, and which mistakes</summary>
 #
-# Is the first letter enough in other months, too? In its training only whole names stand behind an "of", as in "3rd of
-# january". Short ones such as "jan" are new to it there, and it misreads five of the twelve. We leave these five out.
-# Each of the other seven takes a vector from each of the other six: 42 pairs.
+# Why only seven months? In its training only whole names stand behind an "of", as in "3rd of january". Short ones such
+# as "jan" are new to it there, and it misreads five of the twelve. Each of the other seven takes a vector from each of
+# the other six: 42 pairs.
 
 # %% tags=["hide-input"]
 print(f"it writes the other month, of {len(first)} pairs:")

@@ -54,6 +54,7 @@ stations = (embedded, placed, found, added, thought, left)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
+assert abs(day_and_year[1] - 0.85) < 0.02
 assert abs(day_and_year[2] - 0.22) < 0.02
 assert abs(day_and_year[3] - 0.62) < 0.02
 assert abs(day_and_year[-1] - 0.09) < 0.02
@@ -92,9 +93,10 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers.** Attention finds something else for each of them, because their neighbours
-# are different. What it finds is added, so at step 4 they are no longer the same: 0.62. The network turns them further
-# from each other, and they leave the encoder with 0.09. So one 5 has become a day, and the other a piece of a year.
+# **Both 5s come in as the same 64 numbers.** Their positions part them a little, to 0.85. Attention finds something
+# else for each of them, because their neighbours are different, and when that is added, they are at 0.62. The network
+# turns them further from each other, and they leave the encoder with 0.09. So the two hardly have anything in common.
+# Whether one of them now says *day*, only a test can show, like the test of the j below.
 #
 # ## From the text into the answer
 #
@@ -144,13 +146,13 @@ journey(
 )
 
 # %% [markdown]
-# They begin to part at step 8, where they look at what is written so far: 0.51, which is just enough to ask different
-# questions. What they fetch at step 9 is quite different, 0.08. Our 0 gives nearly all its weight to the day's 5, and
-# the first 0 most of its weight to the j of "june".
+# At step 7 the positions part them a little, to 0.90, and at step 8 what is written so far parts them further, to 0.51.
+# Their questions already differ, as step 9 shows: what they fetch is quite different, 0.08. Our 0 gives nearly all its
+# weight to the day's 5, and the first 0 most of its weight to the j of "june".
 #
-# In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each sign. The
-# softmax makes probabilities of them, the 5 is the likeliest, and a 5 is written. Then the decoder starts again, with
-# `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
+# In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each letter or
+# mark. The softmax makes probabilities of them, the 5 is the likeliest, and a 5 is written. Then the decoder starts
+# again, with `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
 #
 # ## How can a j say June?
 #
@@ -223,7 +225,7 @@ touch(
 # %% [markdown]
 # It writes January, although all other letters still say June. **A j that has looked around carries its month with
 # it.** Now go back to step 2, and put january's j in once more. There no j has looked around yet, so all three are the
-# same, and the machine writes June again.
+# same, and the machine writes June again, from the other letters.
 #
 # ## The three attentions { #the-three-places }
 #
@@ -236,7 +238,7 @@ touch(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# **Press the three buttons. In which map do you see that our 5 was copied?**
+# **Press the three buttons. In which map of weights do you see that our 5 was copied?**
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -253,9 +255,9 @@ machine(
 #
 # ## Put together by hand
 #
-# You have written a function for each part, and they are collected in one file. A function gets all trained numbers,
-# `w`, and the name of its part, as in `feed_forward(x, w, "encoder.forward")`. What is missing is only the order, as
-# the arrows of the map say.
+# You have written a function for each part, and they are collected in one file. There a part gets its matrices by name:
+# `feed_forward(x, w, "encoder.forward")` takes them out of all trained numbers, `w`. What is missing is only the order,
+# as the arrows of the map say.
 #
 # Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
 # square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
@@ -432,7 +434,7 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 #
 # ### Exercise 1
 #
-# The answer gets one letter longer. Which of the three maps of attention grow, and by how much?
+# The answer gets one letter longer. Which of the three maps of weights grow, and by how much?
 
 # %% tags=["answer"]
 source_ids = source.encode(["thursday 3rd of may 2018"], length=34)

@@ -10,8 +10,8 @@
 # So far our machine has read dates. Now teach it something else: it will be given `mcmxciv`, and must write `1994`.
 # Half a minute of training will do. But will it really *read*, or only know its examples by heart?
 #
-# Each step has a task for you, with our own answer folded below it. You need the notebook of this page, [the
-# package](../index.py#install-it-and-try-it) with Matplotlib, and an hour.
+# Each step has a task for you, with our own answer folded below it. You need the notebook of this page and [the
+# package](../index.py#install-it-and-try-it) with Matplotlib, 12 minutes to read and an hour to do.
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They stand from the
 # largest to the smallest and are added up, so `mdclxvi` is 1666. Only if a smaller sign stands *before* a larger one is
@@ -166,7 +166,7 @@ machine = taught(numerals(known), answers(known), letters, digits)
 print(f"numbers that were trained: {machine.count_params():,}")
 
 # %% [markdown]
-# In this machine nothing was made for numerals. Only the sizes and the examples are others.
+# In this machine nothing was made for numerals. It differs from the date machine only in its sizes and its examples.
 #
 # ## Step 4: does it read?
 #
@@ -226,9 +226,9 @@ Markdown(
 # %% [markdown]
 # </details>
 #
-# So it does read, and nearly all of the longer numerals. But it fails at many of those with one, two or three letters:
-# what is short for us is not easy for it. **Type a numeral of your own into our machine**, or something that is none,
-# like `iiii`. Then look at its mistakes, one by one.
+# So it does read, and nearly all of the longer numerals. But at many of the short ones it fails. Is it because they are
+# short? **Type a numeral of your own into our machine**, or something that is none, like `iiii`. Then look at its
+# mistakes, one by one.
 
 # %% tags=["live", "remove-input"]
 from itertools import product
@@ -314,17 +314,23 @@ assert right[is_short].mean() < right[~is_short].mean() - 0.1
 assert right[~is_short].mean() > 0.9
 assert in_training[:3].sum() < 120 > 0.5 * in_training[11:].sum()
 assert right[lengths > 11].mean() > right[is_short].mean() + 0.08
-zeros = {1: [], 7: []}
-for n in range(1, 4000):
-    zeros.setdefault(len(roman(n)), []).append(str(n).count("0"))
-means = [round(np.mean(zeros[n]), 1) for n in (1, 7)]
-assert means == [1.3, 0.3]  # many zeros in short ones, as the text says
+is_small = unseen < 100
+for name, chosen in {
+    "numbers below 100": is_small,
+    "larger numbers": ~is_small,
+}.items():
+    print(f"{name}: {sum(~right[chosen])} of {sum(chosen)} wrong")
+assert right[is_small].mean() < right[is_short].mean()  # the size fits better
+assert right[is_small].mean() < 0.8 < 0.95 < right[~is_small].mean()
+assert any(~right & is_small & (lengths > 3))  # long ones among them
+assert sum(known < 100) < 0.03 * len(known)  # as the text says
 
 # %% [markdown]
-# Only about a hundred of the 3,000 numerals of the training have at most three letters. But that is not all: numerals
-# of 12 letters and more are about as rare, and it reads them far better. Why, we have not tested, but here is a guess:
-# short numerals mean numbers with many zeros, such as m for 1000. A 0 has no sign of its own, so it must be seen from
-# what is *not* there.
+# Only about a hundred of the 3,000 numerals of the training have at most three letters. But numerals of 12 letters and
+# more are about as rare, and it reads them far better. So look at the list once more. Many of its numbers lie below
+# 100, and some of these have more than three letters. As the last two lines above say, a number below 100 is wrong far
+# more often than a larger one. Why, we have not tested, but here is a guess: nearly all answers in the training had
+# three or four digits, so perhaps it has had too little practice with shorter ones.
 #
 # With more than three letters, three simple rules fit most of its mistakes. Whether the machine really follows them, we
 # do not know:
@@ -365,7 +371,7 @@ assert [fault(n, text) for n, text in wrong].count("anything else") < 0.75 * len
 #
 # </details>
 #
-# So short numerals are hard for it, though long ones that are as rare are not. For the reason we have only a guess.
+# So small numbers are hard for it, even more than short numerals. For the reason we have only a guess.
 #
 # ## Step 5: where does it look?
 #
@@ -405,17 +411,19 @@ for name, row in {"first": 0, "second": 1}.items():
 middle = heads.mean(axis=0) @ np.arange(7)
 assert middle[0] < middle[2] < middle[3]
 assert min(heads[:, 1, 1].max(), heads[:, 1, 2].max()) > 0.5  # a c head, an m head
+assert heads[:, 1, 1:3].sum(axis=1).min() < 0.5  # and elsewhere
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
 #
-# For the 9, `cm`, because together they say 900. No single head has to look at both: here one looks at the c, and
-# another one at the m. And for the 1, the first m, but also the c, which says that the m behind it is no second
-# thousand. A row is named by the digit that is written, and ▪ is the end mark.
+# For the 9, `cm`, because together they say 900. No single head has to look at both. And for the 1, one would think,
+# the first m. A row is named by the digit that is written, and ▪ is the end mark.
 #
 # </details>
 #
-# So for the 9 it finds the c and the m, each with another head. On average over its heads, it looks farther right for
+# So for the 9 one head is at the c and another one at the m, and the others look elsewhere. For the 1, most look at the
+# c. It is tempting to say that the c tells them that the m behind it is no second thousand. But when we hid the c, most
+# first digits were still right, as the last fold shows. On average over its heads, the machine looks farther right for
 # later digits, as a finger does that follows the numeral.
 #
 # ## Step 6: take the order out
@@ -463,19 +471,19 @@ orderless = taught(sorted_ids[known - 1], answers(known), letters, digits)
 wrote = written(orderless, sorted_ids, digits)
 hits = wrote == everybody.astype(str)
 print(f"trained without order: {hits.mean():.1%} right")
-assert most - 0.1 < hits.mean() <= most
+assert most - 0.05 < hits.mean() <= most
 assert round(most, 3) == 0.565
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# It comes close to what is possible, so on all 3,999 numbers together neither a longer training nor a larger machine
-# would get it much farther. Why it gets only about half of the unseen ones, Exercise 2 asks.
+# On all numbers together, neither a longer training nor a larger machine would get it much farther. What it writes in
+# place of the others, Exercise 2 asks.
 #
 # </details>
 #
-# So with the numbers that it was taught, it comes close to the 56.5 % that are possible, and of the unseen ones it gets
-# about half. A bound that costs a few lines can save a week.
+# On all 3,999 numbers, taught and unseen together, it comes close to the 56.5 % that are possible, and of the unseen
+# ones alone it gets about half. A bound that costs a few lines can save a week.
 #
 # ## Step 7: your own task
 #
@@ -493,7 +501,7 @@ assert round(most, 3) == 0.565
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does it need what it looks at, and an open question</summary>
 #
-# For the first digit of 1994, most of our heads look mostly at the c of `cm`. We hid it from all four heads, in the 300
+# For the first digit of 1994, most of our heads look at the c of `cm`. We hid it from all four heads, in the 300
 # numerals in which an m stands before a `cm`:
 
 # %% tags=["live", "remove-input"]
@@ -517,8 +525,8 @@ Markdown(
 # So the heads seldom need the very place that they look at so much. But only the decoder lost the c. The encoder has
 # seen it, and may have passed it on to other places.
 #
-# **An open question:** is it only that short numerals are rare? Let every numeral of at most three letters come ten
-# times as often in the training. Are they read then, and the long ones no worse?
+# **An open question:** is it only that small numbers are rare? Let every number below 100 come ten times as often in
+# the training. Are they read then, and the larger ones no worse?
 #
 # </details>
 #
@@ -553,7 +561,7 @@ assert sum(added) == 4 * 8 * 8 * 8 - 1 == 2047
 #
 # ### Exercise 2
 #
-# The machine without order gets only about half of the 999 unseen numbers right. What does it write in place of the
+# The machine without order gets about half of the 999 unseen numbers right. What does it write in place of the
 # others? Guess, and then look at ten of them, each with its whole group.
 
 # %% tags=["answer"]

@@ -12,8 +12,8 @@
 # Here is a clue. The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A
 # shy speaker looks at the clock on the wall, and does not read the time. Where does a machine look?
 #
-# We trained a small one with one head on random letters. Below each of the vowels a, e, i, o and u it must write the
-# letter just before it, and below any other letter the next one of the alphabet:
+# We trained a small one with one head on random letters. Under a vowel, which is a, e, i, o or u, it must write the
+# letter just before it. Under any other letter it must write the next one of the alphabet:
 
 # %% tags=["hide-input"]
 import sys
@@ -48,8 +48,8 @@ assert written[1:9] == "edlkcyxu"
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# Only a vowel gives the head something to do. That an e comes after a d the machine knows without a look, because the
-# vector of the d goes past the head and is [added](transformer_layer.py) behind it.
+# Only a vowel gives the head something to do. That e follows d in the alphabet, the machine knows without a look,
+# because the vector of the d goes past the head and is [added](transformer_layer.py) behind it.
 #
 # Each text begins with the start mark •, and the head sees only what stands *before* its letter. After its training the
 # machine gets all letters of 1,000 new texts right. **Press a vowel, then some other letters. Where does the head look
@@ -124,9 +124,9 @@ bet(
 #
 # Just those that needed nothing go wrong. Two of three of the other letters are lost, and hardly a vowel.
 #
-# That also solves the case of the large models. When the first four [pieces](pieces_of_words.py) of a text were kept
-# along with the latest, the model went on well for millions of pieces. What these four said hardly mattered: four line
-# breaks did nearly as well. What counted was a place to which every later piece could send its weight.
+# The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
+# text along with the latest, the model went on well for millions of pieces. What these four said hardly mattered: four
+# line breaks did nearly as well. What counted was a place to which every later piece could send its weight.
 #
 # So a machine may depend on a mark that says nothing, although nobody planned it.
 #
@@ -152,10 +152,9 @@ bet(
 #
 # Only the sum below has changed. It has got one more power, to which no key belongs.
 #
-# Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts begin
-# with any letter that is no vowel in place of the mark. In the piece it is a b. It gets all letters right, too.
-# **Choose "a learnt sink", and move the score of the sink. What goes wrong if it is far too low, and what if it is too
-# high?**
+# Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts have no
+# mark: in its place stands some consonant, here a b. It gets all letters right, too. **Move the score of the sink. What
+# goes wrong if it is far too low, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -271,7 +270,7 @@ touch(
         }
         for word in words
     ],
-    chosen=0,
+    chosen=2,
     text=0,
     query=5,
     scores=[round(float(learnt[0]) + push, 1) for push in PUSHES],
@@ -286,8 +285,8 @@ touch(
 # Now nearly all of the leftover weight goes to the sink, and no place of the text has become special. Whichever place
 # we dropped, only a vowel right behind it went wrong.
 #
-# Not every machine uses its sink. Our date machine was trained once more with sinks, and its dashes, which are the same
-# in every date, give them no more than about 1 % of their weight.
+# But a sink need not be used. Our date machine was trained once more with sinks. To write a dash it needs nothing from
+# the text, so there the sink should be welcome. Yet it gets about 1 %.
 #
 # ## Your machine so far { #your-machine-so-far }
 #

@@ -62,8 +62,8 @@ touch(
 
 # %% [markdown]
 # In these five the form comes first, and only then the right date. But which numbers had to become larger, and which
-# smaller? To try out each would take 121,422 trials, one for each number, in the first of a thousand *steps*. And how
-# is one to tell that a trial was a good one?
+# smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand *steps*.
+# And how is one to tell that a trial was a good one?
 #
 # ## How wrong is it? By hand
 #
@@ -118,7 +118,7 @@ ax.spines["bottom"].set_bounds(0, 1)
 plt.show()
 
 # %% [markdown]
-# To be in doubt is cheap, but to be certain and wrong is dear.
+# To be in doubt is cheap, but to be certain and wrong is costly.
 #
 # The loss of a machine, also called *cross-entropy*, is the mean over all letters, for our three $0.9039 / 3 = 0.301$.
 # Here it is for our machine, on 2,000 dates that were kept out of the training:
@@ -152,7 +152,7 @@ for name, candidate in {"untrained": untrained, "trained": model}.items():
 assert loss(right_ids[:, 1:], logits) < 0.01
 three = np.array([0.9, 0.5, 0.9])  # as the text says
 assert round(-np.log(three).sum(), 4) == 0.9039 == round(-np.log(three.prod()), 4)
-assert -np.log(1 / 14) < drawn["untrained"]  # worse than pure chance
+assert round(-np.log(1 / 14), 2) == 2.64 < drawn["untrained"]  # worse than guessing
 
 # %% tags=["live", "remove-input"]
 from pathlib import Path
@@ -176,7 +176,8 @@ assert np.outer(came_in, slopes_out).ravel().tolist() == [
 assert untrained.count_params() == 121_422
 
 # %% [markdown]
-# All that a training has to do is to bring this one number down. Untrained it stands even above pure chance.
+# All that a training has to do is to bring this one number down. Untrained it is even worse than guessing, which costs
+# 2.64, because at random the machine is now and then sure of a wrong letter.
 #
 # ## A nudge
 #
@@ -249,24 +250,17 @@ touch(
 # Who tells the machine which key is the right one? Nobody. Let a query mix the values of three keys, and let the loss
 # be the square of the distance from the mixture to a flag.
 #
-# If a score rises, its key pulls the mixture towards its own value. How hard? Take two keys with half of the weight
+# If a score rises, its key pulls the mixture towards its own value. How far? Take two keys with half of the weight
 # each, and the values 1 and 0, so that their mixture is 0.5. Let the score of the first rise by 0.01. Then its share
-# grows by about a hundredth, so that all shares now add up to $1 + 0.01 \cdot 0.5$, and the softmax divides by that:
+# grows by about a hundredth, from 0.5 to 0.505, so that all shares now add up to 1.005. The softmax divides by that,
+# and the mixture becomes $0.505 / 1.005 \approx 0.5025$. It has gone up by a hundredth of 0.25, and this 0.25 is the
+# *effect* of the key:
 #
 # $$
-# \frac{0.5 + 0.01 \cdot 0.5 \cdot 1}{1 + 0.01 \cdot 0.5} = \frac{0.505}{1.005} \approx 0.5025
+# \text{effect} = \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
 #
-# The mixture has gone up by a hundredth of 0.25. And for any key:
-#
-# $$
-# \frac{\text{mixture} + 0.01 \cdot \text{weight} \cdot \text{value}}{1 + 0.01 \cdot \text{weight}}
-# \approx \text{mixture} + 0.01 \cdot \text{weight} \cdot (\text{value} - \text{mixture})
-# $$
-#
-# The product weight · (value - mixture) is the *pull* of the key, another pull than in the [tug of
-# war](multi_head.py#a-tug-of-war). The first key pulls by $0.5 \cdot (1 - 0.5) = 0.25$, and the second by
-# $0.5 \cdot (0 - 0.5) = -0.25$.
+# The first key has $0.5 \cdot (1 - 0.5) = 0.25$, and the second $0.5 \cdot (0 - 0.5) = -0.25$.
 #
 # So a nudge raises the scores of the keys that pull towards the flag, and lowers the others. **Nudge, and watch b, the
 # heaviest key.** Why does its arrow turn round? Then start again, and make b lose weight at the very first nudge.
@@ -316,7 +310,7 @@ touch(
     "pull",
     f"<p>Three keys, whose mixture is {shares_of(path[0]) @ values:.2f}, and should be {flag}:</p>"
     + tabled(
-        ("key", "value", "weight", "pull", "weight after a nudge"),
+        ("key", "value", "weight", "effect", "weight after a nudge"),
         [
             (key, *(f"{x:.2f}" for x in row))
             for key, *row in zip(keys, *columns, strict=True)
@@ -346,7 +340,7 @@ touch(
 # ## One step { #one-step }
 #
 # Now the real machine, before its training. A step takes 64 texts at once, a *batch*. For the first 64 the loss is
-# 3.003, and here are 60 of its 121,422 slopes, as arrows that point against them.
+# 3.003, and here are some of its 121,422 slopes, as arrows that point against them.
 #
 # **Nudge them all, and then try other learning rates.** Which is best, and which are too wild?
 
@@ -414,7 +408,14 @@ touch(
 # **And now look 60 times as closely**, at the left end. Whichever rate you choose, a tenth of the numbers hardly moves
 # at all.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: a matrix, and a step in code</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: any key, a matrix, and a step in code</summary>
+#
+# **If the score of any key rises by 0.01**, its part of the mixture and the sum of the shares grow alike:
+#
+# $$
+# \frac{\text{mixture} + 0.01 \cdot \text{weight} \cdot \text{value}}{1 + 0.01 \cdot \text{weight}}
+# \approx \text{mixture} + 0.01 \cdot \text{weight} \cdot (\text{value} - \text{mixture})
+# $$
 #
 # **A matrix** is many products: each of its numbers gets what came in, times the slope of what came out. Here 1 and 3
 # came in:
@@ -462,8 +463,9 @@ np.testing.assert_allclose([now, after], [losses[0], losses[5]], rtol=1e-3)
 # ## Who found this, and when
 #
 # In 1847 Cauchy went downhill against the slopes, for calculations of astronomy. In 1970 Linnainmaa asked how rounding
-# errors add up, and found that one walk backwards gives all slopes. Rumelhart, Hinton and Williams trained networks by
-# such a walk in 1986, and their inner numbers came to stand for something that nobody had told them.
+# errors add up, and found that one walk backwards gives all slopes, which was printed in 1976. Rumelhart, Hinton and
+# Williams trained networks by such a walk in 1986, and their inner numbers came to stand for something that nobody had
+# told them.
 #
 # ## Exercises
 #

@@ -295,15 +295,17 @@ touch(
 # With the residual, what is fetched turns brown as well. But in the middle of each drop stands the digit's own paint,
 # carried past every part. **After four layers it is only a tenth of the drop, and you can still tell the drops apart.**
 #
-# Most books name a second reason for the plus: it also helps the [training](training.py#a-nudge).
+# The plus also helps the [training](training.py#a-nudge). There each trained number learns from a *slope*, which comes
+# down to it from the top. A sum hands a slope on as it is, so the plus takes nothing of it away, however many layers
+# stand above.
 #
 # ## Back to size
 #
 # So the plus saves the digits. But whoever only adds gets larger and larger numbers. Is that any harm?
 #
-# Here the 5 of 31415926 climbs twelve layers with residuals, again *untrained*. The disc shows the *size* of the
-# digits, the root of the mean square of their numbers. **Climb, and watch the disc and the weights. Then tick the
-# norms.**
+# Here the 5 of 31415926 climbs twelve layers with residuals, again *untrained*. The *size* of a digit is the root of
+# the mean square of its numbers, and the disc shows the mean size of many digits. **Climb, and watch the disc and the
+# weights. Then tick the norms.**
 
 
 # %% tags=["live", "hide-input"]
@@ -356,10 +358,9 @@ touch(
 # And that is harm. A [score](attention.py) is a product of a query and a key, and both are made of digits, so large
 # digits have huge scores. The 5 gives nearly all of its weight to one digit, before it has learnt to which.
 #
-# So divide. Numbers that have become 184 times as large, divided by 184, are as they were. The **norm**, short for
-# *layer normalization*, does that after each plus: it divides the numbers of each digit by their own size. So they
-# never grow, and even in the twelfth layer the 5 gives every digit about an eighth of its weight. It has not chosen
-# yet, and the training may still teach it whom to choose.
+# So divide. The **norm**, short for *layer normalization*, does that after each plus: it divides the numbers of each
+# digit by their own size, so that this size is always 1. So they never grow, and even in the twelfth layer the 5 gives
+# every digit about an eighth of its weight. It has not chosen yet, and the training may still teach it whom to choose.
 #
 # From here on we say *letter* again. Here is one whole layer, to be read from below. *Feed-forward* is the small
 # network:
@@ -374,8 +375,9 @@ touch(
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
 # $$
 #
-# **The norm** first brings this sum to mean 0, and then to size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The
-# size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+# **The norm** brings this sum to size 1. But first it takes away what all its numbers have in common, their mean.
+# Against growth that is not needed, and many [newer models](norm_first.py#which-should-you-take) leave it out. The mean
+# is 4. Subtract it: $(-3, -1, 1, 3)$. The size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
 #
 # $$
 # (-1.342, -0.447, 0.447, 1.342)
@@ -401,7 +403,7 @@ touch(
 #
 # </details>
 #
-# You cannot. What all numbers have in common is taken away, and so is their size. Only the pattern is left.
+# You cannot. Only the pattern of the numbers is left.
 #
 # ### Which towers need the norm?
 #
@@ -429,7 +431,8 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last")) < 0.32
 # %% [markdown]
 # **In 800 steps six layers learn it with norms, and without them they do little better than the commonest digit.**
 #
-# Yet twelve layers fail in these 800 steps even with norms. [Lesson 18](norm_first.py) tells why.
+# Yet twelve layers fail in these 800 steps even with norms: in so tall a tower little of a letter arrives at the top,
+# as [lesson 18](norm_first.py) shows.
 #
 # ## Your machine so far
 #
@@ -541,8 +544,9 @@ assert min(shares("whole")) > 0.998
 # ## Who found this, and when
 #
 # 56 layers can do whatever 20 can, if the other 36 just hand on what they get. But in 2015 Kaiming He and others saw a
-# network of 56 layers read pictures worse than one of 20, even those of its training. They built the handing-on in, as
-# a residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this norm in 2016.
+# network of 56 layers read pictures worse than one of 20, even the pictures that it had been trained on. They built the
+# handing-on in, as a residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this
+# norm in 2016.
 #
 # ## Exercises
 #

@@ -10,8 +10,8 @@
 # only changes its numbers until the answers fit. Has it then found the program that you would have written?
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, which was
-# trained to answer what the program answers. Here are four sums of the program `addition` and of its twin, the last
-# three chosen from those that the twin gets wrong:
+# trained to answer what the program answers. Here are four sums of the program `addition` and of its twin. The twin
+# gets the last three wrong, and we chose them because a simple rule, which comes below, explains them:
 
 # %% tags=["hide-input"]
 import sys
@@ -152,14 +152,16 @@ for ax, start in zip(axes, (3, 2), strict=True):
 plt.show()
 assert [round(100 * x) for x in looks(0, 3)[::-1]] == [66, 25, 2, 1]
 assert [round(100 * x) for x in looks(0, 2)[2::-1]] == [74, 17, 1]
+to_begin = [means[0][columns == column, 0].mean() for column in (3, 2)]
+assert [round(100 * share) for share in to_begin] == [7, 6]  # the rest
 assert min(looks(1, start)[start] for start in (1, 2, 3)) > 0.9
 far = [(mean * farther).sum(axis=1)[columns > 1] for mean in means]
 assert np.max(far) < 0.05
 
 # %% [markdown]
-# Its own column gets most, the next one some, and those farther down hardly anything. So the twin probably takes a
-# **shortcut**: a 1 comes if the *next* lower column has the sum 10 or more, and else none. Where a 1 should pass
-# through a 9, this goes wrong:
+# Its own column gets most, the next one some, and those farther down hardly anything. The rest goes to `^`. So the twin
+# probably takes a **shortcut**: a 1 comes if the *next* lower column has the sum 10 or more, and else none. Where a 1
+# should pass through a 9, this goes wrong:
 #
 # --8<-- "diagrams/carry.svg"
 #
@@ -259,11 +261,11 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # </details>
 #
 # With those 2 % hidden, the twin falls back to about half, like the shortcut. So **small numbers in a map can carry
-# what matters.** In whole sums, by the way, the twin is no better than the shortcut, because it also errs where the
-# shortcut does not.
+# what matters.** The sums at the top were chosen because the shortcut explains them. A 1 passes through a 9 in only
+# about a third of the wrong sums, and the others are in the fold near the end.
 #
 # Random sums would not have told us. **Press "Draw 1,000 random pairs" in the piece above.** A 1 passes through a 9 in
-# only a few of them, so they show that something is missing, but hardly what.
+# about 90 of them, so they show that something is missing, but hardly what.
 #
 # Two other twins answer every text as their programs do. Do they also work like them?
 #
@@ -288,8 +290,8 @@ twins = {
 }
 
 
-def show(name, text, heads=(0, 1), places=False):
-    """Draw heads of a program beside those of its twin, the rows of the second ones as letters or places."""
+def show(name, text, heads=(0, 1), marked=None):
+    """Draw heads of a program beside those of its twin, of which one row may be marked."""
     tokens, mask = tokens_of(name, [text])
     written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
     learnt = twins[name][0](tokens, return_weights=True)[1]
@@ -299,10 +301,12 @@ def show(name, text, heads=(0, 1), places=False):
     for i, ax in enumerate(axes.ravel(), start=2 * heads[0]):
         kind, maps = ("trained", learnt) if i % 2 else ("written", written)
         shown = np.asarray(maps[i // 2])[0, 0, :n, :n].round(6)
-        rows = range(n) if places and i > 1 else text
-        plot_weights(
-            shown, [str(row) for row in rows], [*text], ax=ax, colour_bar=False
-        )
+        plot_weights(shown, [*text], [*text], ax=ax, colour_bar=False)
+        if marked and i % 2:
+            frame = {"fill": False, "edgecolor": "#d55e00", "linewidth": 2}
+            ax.add_patch(
+                plt.Rectangle((0, marked), n, 1, clip_on=False, zorder=3, **frame)
+            )
         for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
             number = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
             cell.set_text(number if weight >= 0.005 else "")
@@ -361,24 +365,26 @@ assert copied_without(0, 0) == 1
 assert [round(100 * share) for share in kept.values()] == [0, 76, 0, 100]
 
 # %% [markdown]
-# The trained heads look mostly at the same letters as ours, only less sharply. And they need just these: with them
-# hidden, hardly a text comes out right. So this twin has found our two steps by itself.
+# The trained heads look mostly at the same letters as ours, only less sharply. They need these most: with them hidden,
+# hardly a text comes out right. So this twin has found our two steps by itself. But without the place two before, a
+# quarter is lost too, so the first head does a little more than ours.
 #
 # ## A twin that sorts in its own way
 #
 # The program `sort` counts with its first head how many letters are smaller. Its twin gets all 9,840 texts right, too,
 # but look at its first head:
 
-# %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere."
-maps = show("sort", "^cabacb", heads=(0,))
+# %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere, except in the row of place 1, which is marked."
+maps = show("sort", "^cabacb", heads=(0,), marked=1)
 met = {*draw("sort", BATCH * TASKS["sort"].steps, seed=0)}
 assert 0.85 < np.mean([text in met for text in all_inputs("sort")]) < 0.92
 assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
-# Nearly all its weights lie near 1/7 = 0.14, so it seems to take the average of the whole text. That would be a
-# program, too, because the average says how much of the text is a, b and c.
+# All rows but the marked one, at place 1, lie near 1/7 = 0.14. Leave that one aside for now: the others seem to take
+# the average of the whole text. That would be a program, too, because the average says how much of the text is a, b and
+# c.
 #
 # ## Does head 1 only average?
 #
@@ -457,14 +463,13 @@ assert shares_of("sort") == [1, 1, 1]
 assert 0.28 < min(others) < 0.37 < 0.62 < max(others) < 0.72
 
 # %% [markdown]
-# The a is lost where it stands alone. And in the map above, only the row of place 1 is not even: it gives most of its
-# weight to the two a's.
+# The a is lost where it stands alone. And in the map above, the marked row gives most of its weight to the two a's.
 #
 # </details>
 #
-# The twin that copies keeps hardly a text, and the twin that sorts keeps 81 of 100. So the head of the second mostly
-# averages, but the place that needs the smallest letter looks out for it. Of two more twins that sort all texts, made
-# even in the same way, one keeps a third and the other two thirds. So machines can answer the same and work
+# The twin that copies keeps hardly a text, and the twin that sorts keeps 81 of 100. So the head of the twin that sorts
+# mostly averages, but the place that needs the smallest letter looks out for it. Of two more twins that sort all texts,
+# made even in the same way, one keeps a third and the other two thirds. So machines can answer the same and work
 # differently. Right answers don't show that. It shows when you take something away.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where it errs, and whether time helps</summary>
@@ -484,7 +489,8 @@ assert ((below == 8) | (below == 10))[near].mean() > 0.5
 assert 0.5 < errs[left_of_nine].sum() / errs.sum() < 0.67
 assert not errs[:, 0].any()
 passing = passes.any(axis=1)
-assert passing.mean() < 0.1
+assert abs(passing.mean() - 0.09) < 0.005
+assert abs(passing[~whole].mean() - 1 / 3) < 0.05  # of the wrong sums
 assert 0.55 < whole[passing].mean() < 0.8
 assert whole[~passing].mean() > 0.9
 
@@ -608,9 +614,10 @@ exercises.show("twins")
 # This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
 # brightest letter. Did the month come from there? By now you have built all parts of that machine by hand, and you know
 # what each of them can do. What a *trained* machine does with them is another question, and you know how to ask it.
-# Hide the y in a hundred dates of May, from every look of the machine. Write down first how many months will still be
-# right. Then count. If most of them are, the machine can do without the y, however brightly it shone. If they are not,
-# you have found something out that no picture could tell you.
+# Take ten dates of May. In [the whole machine](../machine.py) a press on the y, under "Hide letters of the text", hides
+# it from every look. Write down first in how many the month will still be right. Then count. If most of them are, the
+# machine can do without the y, however brightly it shone. If they are not, you have found something out that no picture
+# could tell you.
 #
 # Read on elsewhere: Zhou and others (2023), [What Algorithms can Transformers Learn? A Study in Length
 # Generalization](https://arxiv.org/abs/2310.16028); Friedman, Wettig and Chen (2023), [Learning Transformer

@@ -6,11 +6,11 @@
 # %% [markdown]
 # # How far must a letter see?
 #
-# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` the last quotation mark costs our [language
-# model](language_model.py) 6.4 [bits](language_model.py#how-surprised-is-it-by-hand) with 27 letters in sight, and 0.4
-# with 28. So one letter more can be worth much. But to look back takes work: when a chat has reached 100,000 pieces of
-# words, a machine compares the newest with all of them, in every layer, although nearly all were said long ago. Must it
-# be so?
+# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` one letter is cheap or dear for our [language
+# model](language_model.py), depending on how far it sees. Which one, and how far must it see?
+#
+# To look back takes work: when a chat has reached 100,000 pieces of words, a machine compares the newest with all of
+# them, in every layer, although nearly all were said long ago. Must it be so?
 #
 # Let each letter see only the last few, itself among them. This is called a **window**. Here are 16 letters, with a row
 # for each letter that looks and a column for each that is seen:
@@ -113,8 +113,8 @@ assert drawn("ring", "place") == [str(n) for n in range(7)]
 # ## What does it cost?
 #
 # Now to a trained machine. Our language model has two layers, and sees up to 128 letters. In a text that it has never
-# seen it needs 1.76 bits for a letter. Now we give both layers a window, and make it smaller and smaller. **How do the
-# bits grow? Draw it.**
+# seen it needs 1.76 [bits](language_model.py#how-surprised-is-it-by-hand) for a letter. Now we give both layers a
+# window, and make it smaller and smaller. **How do the bits grow? Draw it.**
 
 # %% tags=["live", "hide-input"]
 from live import sketch, touch
@@ -177,13 +177,14 @@ assert 0.5 < extra[32] < 1
 # </details>
 #
 # With four letters our machine needs 13 % more bits, and with 32 less than 1 %, although it was trained without a
-# window. So in this text, what was said long ago hardly seems to matter. But this is an average over many letters. Is
-# it true of the quotation mark of the beginning?
+# window. So in this text, what was said long ago hardly seems to matter to this small machine. But this is an average
+# over many letters. Is it true of each letter in the line of the beginning?
 #
 # ## One letter pays
 #
-# Here is its line, in the style of the manual from which our machine has learnt, with the bits of each letter below it.
-# **Move the window until the last letter becomes cheap. What has just come into sight?**
+# Here is the line, in the style of the manual from which our machine has learnt, with the bits of each letter below it.
+# The letter that looks is the last one written, and the one to be said stands after it. **Move the window until the
+# last letter becomes cheap. What has just come into sight?**
 
 # %% tags=["live", "hide-input"]
 line = 'Calling "m(arg-1, arg-2, ..., arg-n)"'
@@ -209,8 +210,8 @@ touch(
 )
 
 # %% [markdown]
-# It is the quotation mark that opens. For the one that closes, the cost is no gentle slope, but a **cliff**: what it
-# needs is in sight, or it is not. An average hides such cliffs.
+# It is the quotation mark that opens. With 27 letters in sight the one that closes costs 6.4 bits, and with 28 only
+# 0.4. That is no gentle slope, but a **cliff**: what is needed is in sight, or it is not. An average hides such cliffs.
 #
 # ## But layers stack
 #
@@ -252,13 +253,14 @@ touch(
 # Five layers do it, or two, if one of them sees all. But that one pays the full price.
 #
 # So is the cliff gone? With a window of 27, the two layers of our machine can hear of 53 letters, and yet the quotation
-# mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must carry the message, and keep
-# what it does not need for itself. Our machine was trained without a window, so nothing has taught it to.
+# mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must carry the message, so it
+# must keep something that it does not need. Our machine was trained without a window, so nothing has taught it to.
 #
 # Can it be learnt? We trained other machines with a window of 11 from the start. They got random letters that come
-# again after 20, and had to say each next one. Two layers can hear of 21 letters, and yet after 2,000 steps they got 11
-# of 100 right, where guessing gets 4. Four layers got 97. So letters *can* be carried beyond the window, if enough
-# layers are left for it, and the training demands it.
+# again after 5 to 25 places, and had to say each next one. In the test it was 20. Two layers can hear of 21 letters,
+# and yet after 2,000 steps they got 11 of 100 right, where guessing gets 4. A later lesson shows that [finding alone
+# takes two layers](induction.py#why-one-look-is-not-enough), and here somebody must carry as well. Four layers got 97.
+# So letters *can* be carried beyond the window, if enough layers are left for it, and the training demands it.
 #
 # ## A ring of four rows
 #
@@ -268,9 +270,10 @@ touch(
 #
 # --8<-- "diagrams/ring.svg"
 #
-# The s stands at place 6, and 6 divided by 4 leaves 2. So it goes into row 2, over the n. Does the order matter? No: a
-# sum has none. And where a letter stood? Its key was [turned](turning_positions.py) by that before it went in.
-# **However long the text gets, the cache of such a layer stays as large as its window.**
+# The s stands at place 6, and 6 divided by 4 leaves 2. So it goes into row 2, over the n, and the four rows hold o, w,
+# s, d. That does no harm: attention adds up over keys, and each key still carries its place, because it was
+# [turned](turning_positions.py) by it before it went in. **However long the text gets, the cache of such a layer stays
+# as large as its window.**
 #
 # ## Your machine so far
 #
@@ -332,9 +335,8 @@ print("a ring of 4 rows finds what the mask finds for all 10 letters")
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>For the curious: if all letters stand at the cliff, and the window of our package</summary>
 #
-# There is a machine [which copies](induction.py), and you will take it apart in a later lesson. It gets random letters
-# that come again, such as `kfwqbkfwq`, and must say what came next the last time, here a b. If they come again after 20
-# letters, it says 98 of 100 rightly without a window. And with one?
+# A [later lesson](induction.py) has a machine that was trained without a window on such random letters. If they come
+# again after 20, it says 98 of 100 rightly. And if it gets a window?
 
 # %% tags=["hide-input"] alt="Of 100 letters, how many are right, against the window from 9 to 30 letters. Up to a window of 19 the points lie near 4. From 20 on they lie near 98."
 PERIOD = 20
@@ -363,10 +365,9 @@ assert min(rightly[w] for w in range(20, 31)) > 96
 assert (round(rightly[20]), round(rightly[19]), round(rightly[11])) == (98, 5, 4)
 
 # %% [markdown]
-# With 20 letters it still says 98, and with 19 only 5, hardly more than by guessing among 26 letters. With a window of
-# 11 its two layers can hear of 21 letters, and 20 would do. But 4 of 100 are right, which is guessing. The machines
-# that we trained *with* this window learnt for four times as long, three of each kind, with the same result, give or
-# take one of 100.
+# With 20 letters it still says 98, and with 19 only 5, hardly more than by guessing among 26 letters. The machines that
+# we trained *with* a window of 11 learnt for four times as long. Of each kind there were three, with the same result,
+# give or take one of 100.
 #
 # In the package, [`create_window_mask`][clear_attention.create_window_mask] hides what is far on either side, so one
 # adds the look-ahead mask. Its cache is no ring: it keeps all, and hides what is out of sight.

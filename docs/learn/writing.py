@@ -73,8 +73,8 @@ touch(
 #
 # ## Your machine so far
 #
-# Now write beam search yourself. Your machine gives the probabilities: `reader("5 june")` returns a function,
-# `next_letters`, that gets the ids so far, and returns a probability for each letter that could come next:
+# Now write beam search yourself. `reader("5 june")` returns a function, `next_letters`, that gets the ids so far, and
+# returns a probability for each letter that could come next:
 
 # %%
 import numpy as np
@@ -118,8 +118,8 @@ def reader(text):
 #     return beams
 # ```
 #
-# Let it read "31/12/2018" with a width of 1, which is greedy search, and with a width of 3. Then let it read "5 june".
-# Does the beam find a better answer there, too?
+# Let it read "31/12/2018" and "5 june", with a width of 1, which is greedy search, and with a width of 3. Does the beam
+# find a better answer both times?
 
 
 # %% tags=["answer"]
@@ -225,11 +225,14 @@ assert min(p for n, p in enumerate(taken) if n not in (0, 3)) > 0.99
 bounds = np.cumprod([1.0, *taken[:-1]]) * left
 np.testing.assert_allclose(bounds.max(), 0.35, atol=0.01)
 assert bounds.argmax() == 3
+assert [round(0.88 * x, 2) for x in (0.40, 0.58)] == [0.35, 0.51]
 assert np.delete(bounds, [0, 3]).max() < 0.01
 
 # %% [markdown]
-# For "5 june" it finds 0000-06-05 again, which has 0.51. Any other answer leaves this one somewhere for the first time,
-# with the second choice at best, and no further letter makes it more probable. So none has more than 0.35.
+# For "5 june" it finds 0000-06-05 again, which has 0.51. Any other answer must leave this one at some place. There it
+# takes the second choice at best, and later letters can only make it less probable. The best place to leave it is the
+# fourth: 0.88 up to there, times 0.40 for the second choice, is 0.35. So none has more, and the zeros are not a mistake
+# of the search, but of the probabilities.
 #
 # But such texts are strange to our machine. Here are 2,000 unseen dates in forms that it knows:
 
@@ -250,12 +253,14 @@ assert {answer[:2] for answer in right} == {"19", "20"}
 
 # %% [markdown]
 # Not one answer is different: the machine is so sure of each letter that there is hardly a dead end to avoid. [In
-# translation](#who-found-this-and-when) a beam gains more.
+# translation](#who-found-this-and-when) a beam gains more. But there answers differ in length, and each letter
+# multiplies by at most 1, so short answers win. Against this the package's [`beam_search`][clear_attention.beam_search]
+# has a `length_penalty`, which our dates do not need.
 #
 # ## Drawing by lot { #drawing }
 #
 # Ask greedy search or a beam for "5 june" a hundred times, and you get 0000-06-05 a hundred times. For a date that is
-# no loss. But whoever asks a hundred times for a story does not want the same one a hundred times.
+# no loss, but nobody wants the same story a hundred times.
 #
 # So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
 # probable it is, the more often. How daring they are is set by the **temperature**: all
@@ -370,8 +375,8 @@ touch(
 # At 2 about half of the answers are rare ones, and two in five of these don't even have the form of a date: once a rare
 # letter is drawn, the machine must go on from it. So many machines cut off the rare letters first. **Top-k** sampling
 # keeps the `k` likeliest letters. **Nucleus sampling**, or **top-p**, keeps as few as together have the probability
-# `p`, so that more letters are kept where the machine is in doubt. [Later](language_model.py#drawing-a-letter) you can
-# try it.
+# `p`, so that more letters are kept where the machine is in doubt. Of 0.58, 0.40 and 0.02, a top-p of 0.9 keeps the
+# first two. [Later](language_model.py#drawing-a-letter) you can try it.
 #
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
@@ -409,13 +414,15 @@ bet(
 #
 # </details>
 #
-# So it is far surer of ten dots than of a text that names a day. A probability says how much the machine prefers an
-# answer, and not whether the answer is right. Of the texts that are like those of its training it read more than 99 in
-# 100 rightly, but ten dots are like none of these.
+# So it is far surer of ten dots than of a text that names a day. As you saw in [lesson
+# 1](reading_dates.py#sure-and-wrong), a probability says which answer the machine prefers, and not whether it is right.
+# Of the texts that are like those of its training it read more than 99 in 100 rightly, but ten dots are like none of
+# these.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: why no answer to 5 june is better</summary>
 #
-# Here is what an answer can have at most that leaves 0000-06-05 at one of its places:
+# Here is what an answer can have at most that leaves 0000-06-05 at one of its places. 0000-06-05 itself has $0.88 \cdot
+# 0.58 = 0.51$.
 #
 # | place | first choice | second choice | so an answer that leaves here has at most |
 # | --- | --- | --- | --- |
@@ -423,8 +430,7 @@ bet(
 # | 4 | 0.58 | 0.40 | $0.88 \cdot 0.40 = 0.35$ |
 # | any other | over 0.99 | | 0.01 |
 #
-# And 0000-06-05 has $0.88 \cdot 0.58 = 0.51$. In long answers such products become too small for a computer, so most
-# programs add up logarithms.
+# In long answers such products become too small for a computer, so most programs add up logarithms.
 #
 # </details>
 #
@@ -433,8 +439,7 @@ bet(
 # Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
 # sentences than greedy search, but a very wide one does harm, as Koehn and Knowles measured in 2017: its sentences are
 # more probable, and yet worse. Two years later Stahlberg and Byrne searched all there was, and for more than half of
-# the sentences the most probable translation was the empty one. Each letter multiplies by at most 1, so short answers
-# win.
+# the sentences the most probable translation was the empty one.
 #
 # The temperature came from physics: Hinton and Sejnowski made it known in networks in 1983. Top-k came from Fan and
 # others in 2018, and top-p from Holtzman and others a year later.

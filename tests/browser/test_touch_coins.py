@@ -47,6 +47,13 @@ def test_three_of_four_sums_lie_within_the_root(coins, root):
     assert sum(lit) == within
 
 
+def test_the_left_mark_is_negative_on_both_sides(coins):
+    marks = coins.element.locator(".edge text")
+    assert marks.all_text_contents() == ["−√64 = −8", "√64 = 8"]
+    coins.element.get_by_label("divide each sum by the root").check()
+    assert marks.all_text_contents() == ["−1", "1"]
+
+
 def test_divided_the_hill_stands_where_it_stood(coins):
     coins.press("Toss 1,000 times")
     coins.element.get_by_label("divide each sum by the root").check()

@@ -21,7 +21,7 @@ export function veil(element) {
 }
 
 /** Take the veil away, and its button. */
-export function lift(element) {
+function lift(element) {
   const fold = foldAfter(element);
   const button = fold?.nextElementSibling;
   if (!button?.classList.contains("lift")) return;

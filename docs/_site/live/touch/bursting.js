@@ -27,12 +27,12 @@ export const bursting = {
     });
     const even = at(BASE - TALL / letters.length);
     const most = row ? Math.max(...row) : 0;
-    const told = row ? `After layer ${layer} the digit is ${rounded(times)} times as large as at the start. There it gave ${percent(most)} of its weight to one digit.`
+    const told = row ? `After layer ${layer} the digits are ${rounded(times)} times as large as at the start. There the ${letters[place]} gave ${percent(most)} of its weight to one digit.`
       : "Before the layers. No layer has looked yet.";
     return `<div class="controls"><button data-do="higher" ${layer === layers ? "disabled" : ""}>One layer higher</button>${player("Climb", playing)}
       ${check("norms", "norm", norm)}<button data-do="down">Start again</button></div>
-      <svg class="burst" viewBox="0 0 440 ${HIGH + 4}" style="max-width:38em" role="img" aria-label="On the left a digit, drawn as a disc, on floor ${layer} of ${layers}:
-      ${rounded(times)} times as large as at the start. On the right the weights that it gave to the eight digits in this layer; the largest is ${percent(most)}.">
+      <svg class="burst" viewBox="0 0 440 ${HIGH + 4}" style="max-width:38em" role="img" aria-label="On the left a disc on floor ${layer} of ${layers}: digits are
+      ${rounded(times)} times as large as at the start. On the right the weights that the ${letters[place]} gave to the eight digits in this layer; the largest is ${percent(most)}.">
       <defs><clipPath id="shaft"><rect x="24" y="0" width="${WIDTH - 24}" height="${HIGH}"/></clipPath></defs>
       <g clip-path="url(#shaft)"><circle class="disc swells" r="1" style="transform:translate(${(WIDTH + 24) / 2}px,${y}px) scale(${radius})"/></g>${floors.join("")}
       <text class="middle name" x="${(WIDTH + 24) / 2}" y="${y + 4}">${radius > 7 ? letters[place] : ""}</text>

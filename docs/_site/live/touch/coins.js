@@ -76,11 +76,11 @@ function hill(sums, now, root, divided) {
       y="${at(foot - high)}" width="${at(1.8 * scale)}" height="${at(high)}"/>`;
   });
   const edge = scale * root;
-  const label = divided ? "1" : `√${root * root} = ${root}`;
+  const label = (sign) => (divided ? `${sign}1` : `${sign}√${root * root} = ${sign}${root}`);
   const marks = (divided ? [-3, -2, -1, 0, 1, 2, 3] : [-40, -20, 0, 20, 40]).map((x) => `<text class="small soft middle" x="${at(MIDDLE + x * (divided ? ONE : UNIT))}"
     y="${foot + 24}">${x < 0 ? "−" : ""}${Math.abs(x)}</text>`);
   const sides = [-1, 1].map((side) => `<g class="edge k" style="transform:translateX(${at(side * edge)}px)"><line class="stroke dashed" x1="${MIDDLE}" y1="${TOP + 2}" x2="${MIDDLE}" y2="${foot}"/><text
-    class="text middle" x="${MIDDLE + side * 12}" y="${TOP - 5}" style="text-anchor:${side < 0 ? "end" : "start"}">${side < 0 ? "−" : ""}${label}</text></g>`);
+    class="text middle" x="${MIDDLE + side * 12}" y="${TOP - 5}" style="text-anchor:${side < 0 ? "end" : "start"}">${label(side < 0 ? "−" : "")}</text></g>`);
   return `<svg viewBox="0 0 ${WIDE} ${foot + 28}" role="img" aria-label="A hill of ${sums.length} ${sums.length === 1 ? "sum" : "sums"} around 0, with a mark at ${divided ? "1" : root} on either
     side.">${bars.join("")}<line class="axis" x1="0" y1="${foot}" x2="${WIDE}" y2="${foot}"/>${sides.join("")}${marks.join("")}
     <g class="here w" style="transform:translateX(${at(scale * now)}px)"><polygon class="fill" points="${MIDDLE},${foot + 2} ${MIDDLE - 5},${foot + 11} ${MIDDLE + 5},${foot + 11}"/></g></svg>`;

@@ -1,6 +1,5 @@
 /* A head that looks by letters: who looks at whom, which weight the sign ^ gets, and whether this tells a number in every text. */
 
-import { shade } from "../colour.js";
 import { says, sum } from "./draw.js";
 
 const [SIGNS, LETTERS, LONGEST] = [[..."^abc"], [..."abc"], 4];
@@ -46,6 +45,8 @@ function keysOf(asked, text, letter) {
 const weightsOf = (looked) => looked.map((x) => x / sum(looked));
 /** What the weight of ^ tells: with n others it is 1 / (n + 1). */
 const read = (looked) => (looked[0] ? sum(looked) - 1 : "?");
+const [NONE, ALL] = [[247, 251, 255], [8, 48, 107]]; // white to blue, as in the other maps of the lesson
+const shade = (x) => `--weight:rgb(${NONE.map((c, i) => Math.round(c + (ALL[i] - c) * x))});--ink:${x > 0.4 ? "#fff" : "#000"}`;
 const part = (x) => (x === 0 || x === 1 ? `${x}` : `1/${Math.round(1 / x)}`);
 
 /** All texts of up to LONGEST letters, the shortest first. */

@@ -33,7 +33,7 @@ export const pull = {
     });
     return `<svg viewBox="0 0 380 ${bottom + 44}" style="max-width:38em" role="img" aria-label="A line of values from 0 to 1 for each of ${names.length} keys, on which a disc stands at the key's value, as large as its weight.
         A pointer at the mixture crosses all lines, and from it an arrow goes towards each disc, as far as the key pulls. A flag stands at ${number(flag)}.">
-      <text class="small soft middle" x="34" y="12">weight</text><text class="small soft end" x="374" y="12">pull</text>
+      <text class="small soft middle" x="34" y="12">weight</text><text class="small soft end" x="374" y="12">effect</text>
       <g style="transform:translate(${x(flag)}px,0px)" data-handle="flag"><path class="axis dashed" d="M0 26V${bottom}"/><path class="axis" style="stroke-width:2" d="M0 6V28"/>
         <path class="w fill" d="M${flag > 0.5 ? "0 6l-22 7l22 7z" : "0 6l22 7l-22 7z"}"/><rect x="-24" y="2" width="48" height="28" style="fill:transparent"/></g>
       ${lanes.join("")}

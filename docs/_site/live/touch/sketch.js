@@ -94,7 +94,9 @@ function picture(state, guesses, { toX, toY }) {
   const rule = (value) => `<path class="line" d="M${LEFT} ${toY(value)}H${RIGHT + 8}"/><text class="soft end" x="${LEFT - 8}" y="${toY(value) + 3}">${shown(value, unit)}</text>`;
   const stops = x.map((place, i) => `<text class="soft middle" x="${toX(i)}" y="${BASE + 15}">${shown(place, "")}</text>`);
   const before = guesses.map((guess) => guess !== null).lastIndexOf(true);
-  const hint = settled || before >= given ? "" : `<path class="q stroke" style="stroke-width:1.5" d="M${toX(given - 1) + 14} ${toY(measured[given - 1]) + 14}h30m-6 -4l6 4l-6 4"/><text class="q text" x="${toX(given - 1) + 50}" y="${toY(measured[given - 1]) + 18}">draw</text>`;
+  const [left, height] = [toX(given - 1), toY(measured[given - 1])];
+  const beside = height + (height > (TOP + BASE) / 2 ? -18 : 14); // below a low point stand the labels of the axis
+  const hint = settled || before >= given ? "" : `<path class="q stroke" style="stroke-width:1.5" d="M${left + 14} ${beside}h30m-6 -4l6 4l-6 4"/><text class="q text" x="${left + 50}" y="${beside + 4}">draw</text>`;
   const [yours, theirs] = apart(toY(guesses.at(-1) ?? low), toY(measured.at(-1)));
   const names = settled ? `<text class="q text" x="${RIGHT + 10}" y="${yours}">you</text><text class="k text" x="${RIGHT + 10}" y="${theirs}">measured</text>` : "";
   const curve = settled ? `<polyline class="k stroke is-drawn" pathLength="1" points="${line(measured)}"/>${dots(measured, "k fill", 0)}` : dots(measured.slice(0, given), "k fill", 0);

@@ -36,7 +36,7 @@ of_1000 = [1000 * (1 - np.mean(shares(n))) for n in ("whole", "no feed-forward")
 assert [round(missed) for missed in of_1000] == [1, 4]
 
 # %% [markdown]
-# Little happens: about 4 mistakes in 1,000 dates, where there was about 1.
+# Little happens: about 4 mistakes in 1,000 dates, where the whole machine makes about 1.
 #
 # Reading dates is mostly copying: find the right digit, and write it down. But then why does nearly every Transformer
 # have this part?

@@ -50,9 +50,9 @@ assert 0.27 < commonest < 0.32
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
 # $$
 #
-# With the letter itself the same mean is 1, so 0.8 of the letter is left. Sizes behave like lengths, since here each is
-# half of one, and 0.75, 1 and 1.25 make the triangle of 3, 4 and 5. In our tower, before its training, each part adds
-# about 0.75, too, so about 0.8 of the letter is left each time.
+# With the letter itself the same mean is 1, so 0.8 of the letter is left. Sizes behave like lengths, because here a
+# size is half of a length: 0.75, 1 and 1.25 make the triangle of 3, 4 and 5. In our tower, before its training, each
+# part adds about 0.75, too, so about 0.8 of the letter is left each time.
 #
 # That does not sound bad. But twelve layers have 24 parts, and so it goes as with money that loses a fifth of its worth
 # each year: $0.8^{24} = 0.0047$. **Half a percent of the letter arrives at the top.** Measured, it is half a percent,

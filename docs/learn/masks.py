@@ -10,8 +10,8 @@
 # has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
 # Below, two machines read this date. One was **told** which places are empty, and the other was **not told**. **Drag
-# the slider until the second one makes a mistake, and watch its look run out into the emptiness.** Then type a date of
-# your own.
+# the slider until the second one makes a mistake, and watch its look wander off into the emptiness.** Then type a date
+# of your own.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -278,7 +278,7 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # an empty text are padding, so that they may look at no key at all. If you hid a whole row above, it became zeros: the
 # lab takes care of that. Your own attention does not yet.
 #
-# Here two letters look at three places, and from the second letter all three are hidden. All keys are equal, and the
+# Here two letters look at three places, and for the second letter all three are hidden. All keys are equal, and the
 # values are chosen so that the output is just the weights:
 
 # %%
@@ -318,7 +318,7 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>For the curious: two halves of the harm, and a promise</summary>
+# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>For the curious: two parts of the harm, and a promise</summary>
 #
 # Is it only the number of empty places that does the harm? The places after 34 are new to the machine that was not
 # told. So we make a row of 100 places without a new one: we append 66 copies of place 33, which is empty in every text

@@ -71,8 +71,9 @@ assert 0.27 < commonest < 0.32
 # back to size 1. How much of the letter arrives this way?
 #
 # What a part adds is drawn at a right angle again, because before the training it has hardly anything to do with the
-# letter, as Exercise 2 measures. The letter is the blue leg, each part adds a leg of 0.75, and the black line is the
-# sum. **Climb both towers: how long is the blue leg beside the black line?**
+# letter or with what was added before, as Exercise 2 measures for the letter. The letter is the blue leg, each part
+# adds a leg of 0.75, and the black line is the sum. **Climb both towers: how long is the blue leg beside the black
+# line?**
 
 # %% tags=["live", "remove-input"]
 import re

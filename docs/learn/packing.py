@@ -146,8 +146,8 @@ bet(
 # </details>
 #
 # Only about 40 of 100 are left. But this machine never saw two texts in a row. One that has may learn to leave letters
-# out by itself: GPT-3 was trained so. The authors of Llama 3 (2024) write that to keep texts apart changed little in
-# rows of the usual length, and was important in very long ones.
+# out by itself: GPT-3 was trained in this way, with nothing hidden. The authors of Llama 3 (2024) write that to keep
+# texts apart changed little in rows of the usual length, and was important in very long ones.
 #
 # ## A number for each text { #a-number-for-each-document }
 #
@@ -226,7 +226,7 @@ touch(
 )
 
 # %% [markdown]
-# Without the numbers the 7 looks nearly only into the *other* date. With them all its weight stays in its own, and the
+# Without the numbers the 7 looks mostly into the *other* date. With them all its weight stays in its own, and the
 # machine reads each date as if it were alone:
 
 # %% tags=["hide-input"]
@@ -294,9 +294,10 @@ assert (moved(None), moved(apart)) == (10, 0)
 #
 # ## Where does a text begin?
 #
-# The mask says who is seen, but not where a letter stands. If positions turn, nothing is to be done. If they are
-# [added](turning_positions.py), the second text now begins at place 3, where none of the training began. So we count
-# anew in each text. Here are the positions of our row, and its mask, with a line for each place that looks:
+# The mask says who is seen, but not where a letter stands. If positions turn, only distances count, and these are the
+# same anywhere in the row. If they are [added](turning_positions.py), the second text now begins at place 3, where none
+# of the training began. So we count anew in each text. Here are the positions of our row, and its mask, with a line for
+# each place that looks:
 
 # %% tags=["hide-input"]
 from clear_attention import create_document_positions
@@ -318,9 +319,9 @@ np.testing.assert_allclose(
 # ## What must not be asked
 #
 # One trap remains. In the training of a machine that writes, the answers share a row, too, and at each place the loss
-# asks [what comes next](training.py). But after the end of a text comes another text, which has nothing to do with it.
-# So under an end mark nothing is asked. In the drawing the dot is a start mark, the square an end mark, and the crosses
-# are what is not asked:
+# asks [what comes next](training.py). But after the end mark of one answer comes the start mark of another, which has
+# nothing to do with it. So under an end mark nothing is asked. In the drawing the dot is a start mark, the square an
+# end mark, and the crosses are what is not asked:
 #
 # --8<-- "diagrams/packed_answers.svg"
 

@@ -52,7 +52,7 @@ from IPython.display import HTML, Markdown
 
 Markdown(
     f"The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last letter."
-    " So it can read."
+    " So it has learnt to read, at least in the forms that it knows."
 )
 
 # %% [markdown]
@@ -155,7 +155,8 @@ HTML(
 #
 # Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has a total of 1 to
 # share out among the letters of the text, and each letter's share is its **weight**. Each vector is multiplied by its
-# weight, and all are added up. From this mixture the decoder computes its next letter:
+# weight, and all are added up. From this mixture, and from what it has written so far, the decoder
+# computes its next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -204,7 +205,8 @@ HTML(
 
 # %% [markdown]
 # Half of each vector is drawn. A strip is as high as its letter's weight, and each square of the mixture is the average
-# of the squares above it. In truth the machine makes four such mixtures at once. Here you see their mean.
+# of the squares above it. In truth the machine makes four mixtures at once, of vectors that it has
+# prepared for them. Here are the encoder's own vectors, with the mean of the four weights.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
 # looking there made the right letters more probable.

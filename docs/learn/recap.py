@@ -22,7 +22,8 @@
 #
 # We begin on the left, with the day's 5. A strip shows its 64 numbers, and below it lies the strip of another 5, the
 # first 5 of the year. How alike the two are says their *similarity*: 1 if their vectors have the same direction, 0 if
-# they have nothing in common.
+# they have nothing in common, and below 0 if they point away from each other. Steps 3 and 5 show only what is added,
+# and the others the letter itself.
 #
 # **Walk with the 5, step by step. Where do the two 5s part?**
 
@@ -425,10 +426,10 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 #
 # ## Who found this, and when
 #
-# Nearly all parts were known. In 2017 Vaswani and seven others put them together, for translation, and left the reading
-# of one word after the other out. A year later it was cut in half, and each half proved useful alone. An *encoder* such
-# as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without cross-attention just
-# goes on writing. GPT (2018) and most of today's language models are of this kind.
+# Nearly all parts were known. In 2017 Vaswani and seven others put them together, for translation, and left out the
+# reading of one word after the other. A year later it was cut in half, and each half proved useful alone. An *encoder*
+# such as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without cross-attention
+# just goes on writing. GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #

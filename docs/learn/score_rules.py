@@ -105,7 +105,7 @@ touch(
 )
 
 # %% [markdown]
-# What had happened? The cap came *after* the mask. It held minus infinity between -2 and 2 as well, so each hidden key
+# What has happened? The cap came *after* the mask. It held minus infinity between -2 and 2 as well, so each hidden key
 # came back with a score of -2, which is a score like any other.
 #
 # Take the start mark, which may see nothing but itself. Its own score, capped, is -1.293, and each of the ten letters
@@ -300,8 +300,8 @@ touch(
 # there is the [sink](sinks.py): one more score, whose weight is thrown away.
 #
 # All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the mask, as you saw. It comes
-# before the bias, too, because else it would shrink the price. Under a cap of 2 all scores lie between -2 and 2, so a
-# price of 5 could take off no more than 4.
+# before the bias, too, because otherwise it would shrink the price. Under a cap of 2 all scores lie between -2 and 2,
+# so a price of 5 could take off no more than 4.
 #
 # Now put them on one query, which stands at the third of four places. Key 4 has the highest score, but it comes later
 # and must not be seen. **Tick one rule after the other, and watch key 4. Then a dare: once all four are ticked, a new
@@ -364,11 +364,9 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>The dare</summary>
 #
 # The switch is "mask before the cap". Key 4 comes back with a score of -2. With cap and mask alone it gets 0.013 of the
-# weight.
+# weight. So a mask hides only if nothing is done to its minus infinity afterwards.
 #
 # </details>
-#
-# Before the cap, the mask lets key 4 back in. It hides only if nothing is done to its minus infinity afterwards.
 #
 # ## Your machine so far
 #

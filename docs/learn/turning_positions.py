@@ -131,7 +131,8 @@ touch(
 # $$
 #
 # The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every
-# move. Nothing in the training taught the machine to do without them, because every text began at place 0.
+# move, and with the matrices put back even the last one does. Nothing in the training taught the machine to do without
+# them, because every text began at place 0.
 #
 # ## By hand
 #
@@ -170,7 +171,8 @@ for moved in (0, 20):
 # The query points elsewhere, and the products are the same.
 #
 # So far a key two places before the query and a key two places after it have the same product. Yet $W_Q$ is learnt, and
-# can turn each query back by 60 degrees. Then the query fits best with the key two places *before* it.
+# can turn each query back by 60 degrees. Then the query fits best with the key two places *before* it, and on this
+# one dial with the key ten places after it as well.
 #
 # ## The formula
 #

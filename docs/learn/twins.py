@@ -11,7 +11,7 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, which was
 # trained to answer what the program answers. Here are four sums of the program `addition` and of its twin. The twin
-# gets the last three wrong, and we chose them because a simple rule, which comes below, explains them:
+# gets the last three wrong, and they are not chosen at random. What do they share?
 
 # %% tags=["hide-input"]
 import sys
@@ -167,9 +167,9 @@ assert np.max(far) < 0.05
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut can only fail left of a column with the sum 9, as in the third column of 299 + 301. It gets about half of
-# such columns right, because only to the other half a 1 comes through the 9. But the twin gets 73 of 100, so it must
-# know more.
+# The shortcut can only fail left of a column with the sum 9, as in the third column of 299 + 301. In about half of such
+# columns a 1 comes through the 9, and there the shortcut is wrong. In the other half it is right. But the twin gets 73
+# of 100, so it must know more.
 #
 # What stands farther down than the next column gets on average only about 2 % of the weight, an arc as thin as a hair.
 # We hide it with a mask. How many of 100 columns left of a 9 will the twin still get right?
@@ -261,8 +261,8 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # </details>
 #
 # With those 2 % hidden, the twin falls back to about half, like the shortcut. So **small numbers in a map can carry
-# what matters.** The sums at the top were chosen because the shortcut explains them. A 1 passes through a 9 in only
-# about a third of the wrong sums, and the others are in the fold near the end.
+# what matters.** The shortcut is only a part of the truth, and the sums at the top were chosen because it explains
+# them. A 1 passes through a 9 in only about a third of the wrong sums, and the others are in the fold near the end.
 #
 # Random sums would not have told us. **Press "Draw 1,000 random pairs" in the piece above.** A 1 passes through a 9 in
 # about 90 of them, so they show that something is missing, but hardly what.
@@ -359,6 +359,7 @@ kept = {
     "head 2, where ours looks": copied_without(0, found),
     "head 2, one place further": copied_without(0, next_to_it),
 }
+print("hidden, and texts that are right all the same:")
 for hides, share in kept.items():
     print(f"{hides + ':':28} {share:4.0%}")
 assert copied_without(0, 0) == 1

@@ -418,8 +418,12 @@ for layers in (1, 3, 9, 33):
 assert (33 * 100, layers * window) == (3300, 132)
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why so few rows?</summary>
+#
 # Together the rings keep 99 rows and one more for each layer, because each layer reaches one letter less far than it
 # keeps. If each of 33 layers kept all 100 letters, it would be 3,300 rows in place of 132.
+#
+# </details>
 #
 # ## Check yourself
 

@@ -426,6 +426,8 @@ np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
 # The thick line is what a network answers. **Add alarms until it knows all eight answers: where does the line bend?**
 
 # %% tags=["live", "hide-input"]
+bent_once = [1, 2, 3, 4, 4, 4, 4, 4]
+assert np.count_nonzero(np.diff([0, *np.diff(bent_once)])) == 2  # alarms
 touch(
     "bends",
     "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With one, two of the"
@@ -435,8 +437,6 @@ touch(
     parts=False,
     place=1,
 )
-bent_once = [1, 2, 3, 4, 4, 4, 4, 4]
-assert np.count_nonzero(np.diff([0, *np.diff(bent_once)])) == 2  # alarms
 
 # %% [markdown]
 # Each alarm is a ramp: silent up to some place, and from there on a straight line, up or down. Its bias $b_1$ sets

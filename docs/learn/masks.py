@@ -256,14 +256,21 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
 # The mask's axes are texts, heads, queries and keys, and heads and queries have size 1, because all of them share it.
-# Padding need not stand at the end. Text 2 is filled up on the left, as is done where texts are to end together:
+# Padding need not stand at the end. Text 2 is filled up on the left, as is done where texts are to end together. In the
+# picture a 1 is hatched:
 
-# %%
-from clear_attention import create_padding_mask
+# %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
+import matplotlib.pyplot as plt
+from clear_attention import create_padding_mask, plot_mask
 
 padding = create_padding_mask([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]])
 print(padding.shape)
 print(padding[:, 0, 0].numpy())
+_, ax = plt.subplots(figsize=(3.2, 2), layout="constrained")
+names = ["text 0", "text 1", "text 2"]
+plot_mask(padding[:, 0, 0], names, ["0", "1", "2", "3", "4"], ax=ax)
+ax.set(ylabel="")
+plt.show()
 
 # %% tags=["live", "remove-input"]
 expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]

@@ -83,7 +83,7 @@ def test_answers_stand_at_the_end_of_a_lesson(opened):
 
 def test_hatches_are_lines(opened):
     assert opened.locator("[style*='fill: url']").count() == 0
-    assert opened.locator("#learn-causal g[clip-path] path").count() > 5
+    assert opened.locator("#learn-masks g[clip-path] path").count() > 5
 
 
 def test_the_print_is_the_same_each_time_and_counts_its_pages(opened, monkeypatch):

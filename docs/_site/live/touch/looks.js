@@ -46,7 +46,7 @@ const weightsOf = (looked) => looked.map((x) => x / sum(looked));
 /** What the weight of ^ tells: with n others it is 1 / (n + 1). */
 const read = (looked) => (looked[0] ? sum(looked) - 1 : "?");
 const [NONE, ALL] = [[247, 251, 255], [8, 48, 107]]; // white to blue, as in the other maps of the lesson
-const shade = (x) => `--weight:rgb(${NONE.map((c, i) => Math.round(c + (ALL[i] - c) * x))});--ink:${x > 0.4 ? "#fff" : "#000"}`;
+const shade = (x) => `--weight:rgb(${NONE.map((c, i) => Math.round(c + (ALL[i] - c) * x))});--ink:${x > 0.6 ? "#fff" : "#000"}`;
 const part = (x) => (x === 0 || x === 1 ? `${x}` : `1/${Math.round(1 / x)}`);
 
 /** All texts of up to LONGEST letters, the shortest first. */

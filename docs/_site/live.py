@@ -50,15 +50,15 @@ def bet(name, lines, *, low=0, high=100, step=1, unit=" %"):
     return touch("bet", without, name=name, lines=told, low=low, high=high, step=step, unit=unit)
 
 
-def sketch(name, x, y, *, across, upwards, given=1, low=0, high=100, step=1, unit=" %", log=False, below="", above=""):
+def sketch(name, x, y, *, across, upwards, low=0, high=100, step=1, unit="", log=False, below="", above=""):
     """Let the reader draw how a curve goes on, before the fold that follows tells how `y` was measured at `x`.
 
-    `name` is "lesson/what". The first `given` points are shown. `below` is said to who draws far too low, and `above`
-    to who draws far too high.
+    `name` is "lesson/what". The first point is shown. `below` is said to who draws far too low, and `above` to who
+    draws far too high.
     """
     x, y = ([round(float(value), 3) for value in values] for values in (x, y))
-    without = f"<p>{html.escape(upwards)}, at {x[0]:g}: {y[0]:g}{unit}. How does it go on up to {x[-1]:g}?</p>"
-    told = {"x": x, "measured": y, "given": given, "across": across, "upwards": upwards, "low": low, "high": high}
+    without = f"<p>{html.escape(upwards)}, at {x[0]:g}: {y[0]:g}{unit}. How does it go on to {x[-1]:g}?</p>"
+    told = {"x": x, "measured": y, "across": across, "upwards": upwards, "low": low, "high": high}
     return touch("sketch", without, name=name, **told, step=step, unit=unit, log=log, below=below, above=above)
 
 

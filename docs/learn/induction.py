@@ -437,7 +437,6 @@ sketch(
     100 * (1 - record["wrong"]),
     across="steps of the training",
     upwards="Of 100 letters the machine with two layers says so many right",
-    unit="",
     below="Once one head writes and the other reads, nearly all that can be known is right.",
     above="While no note is written, there is nothing to read, so that little happens at first.",
 )

@@ -112,7 +112,6 @@ sketch(
     100 * untold,
     across="places, text and padding",
     upwards="Of 100 dates the machine that was not told reads",
-    unit="",
     below="It has learnt to live with some padding, so that many dates still come out right.",
     above="Each place of padding takes only a little weight. But there are many of them, and the letters are outvoted.",
 )

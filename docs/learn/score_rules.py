@@ -209,7 +209,6 @@ sketch(
     [100 * read for read in reversed(by_cap)],
     across="cap",
     upwards="Of 100 dates the machine reads",
-    unit="",
     log=True,
     below="Many scores are small, and a cap leaves small scores nearly as they are.",
     above="This machine has learnt to be right with high scores, and under a low cap they hardly differ.",

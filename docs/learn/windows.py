@@ -148,7 +148,6 @@ sketch(
     upwards="Bits that it needs for a letter, on average",
     high=4,
     step=0.1,
-    unit="",
     log=True,
     below="A letter that sees only itself, or one more, knows hardly anything of its word.",
     above="Most letters stand inside a word, and there a few letters say much.",

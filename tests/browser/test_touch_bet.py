@@ -1,21 +1,13 @@
 """Bets: what was measured stands in the page, the guess beside it, and the fold behind the bet tells the story."""
 
 import json
-import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-LEARN = Path(__file__).parents[2] / "docs" / "learn"
-BETS = {
-    path.stem: found
-    for path in sorted(LEARN.glob("*.py"))
-    if (found := re.findall(r'^bet\(\s*"([\w/-]+)"', path.read_text(encoding="utf-8"), re.M))
-}
-KEPT = "JSON.parse(localStorage.getItem('clear-attention exercises'))"
-BEHIND = """element => [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")].find(
-  (fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING)"""
+from .guesses import BEHIND, BETS, KEPT, SKETCHES
+
+VEILED = "p => [p.inert, getComputedStyle(p).filter !== 'none']"
 BETWEEN = """([element, fold]) => [...document.querySelectorAll("article p")].filter((p) =>
   !p.closest("details, lesson-piece") && element.compareDocumentPosition(p) & Node.DOCUMENT_POSITION_FOLLOWING &&
   fold.compareDocumentPosition(p) & Node.DOCUMENT_POSITION_PRECEDING).map((p) => p.textContent)"""
@@ -75,10 +67,10 @@ def test_what_would_tell_the_answer_waits_for_the_guess(visit):
         count = veiled.count()
         assert count >= 1
         told = veiled.first.element_handle()
-        assert told.evaluate("p => p.inert && getComputedStyle(p).filter") != "none"
+        assert told.evaluate(VEILED) == [True, True]
         way(element, page)
         expect(veiled).to_have_count(count - 1)
-        assert told.evaluate("p => !p.inert && getComputedStyle(p).filter") == "none"
+        assert told.evaluate(VEILED) == [False, False]
         expect(page.locator("button.lift")).to_have_count(count - 1)
         visitor.assert_calm()
 
@@ -140,8 +132,7 @@ def test_bets_are_listed_kept_in_a_file_and_erased(visit, tmp_path):
     lesson, names = next(iter(BETS.items()))
     visitor = visit("/exercises/")
     page, listed = visitor.page, visitor.page.locator("exercise-progress")
-    curves = [path for path in LEARN.glob("*.py") if re.search(r"^sketch\(", path.read_text(encoding="utf-8"), re.M)]
-    total = sum(map(len, BETS.values())) + len(curves)
+    total = sum(map(len, [*BETS.values(), *SKETCHES.values()]))
     expect(listed).to_contain_text(f"No bet made yet. There are {total}")
     lines = [{"label": "a < b", "measured": 99, "guess": 49}, {"label": "c", "measured": 3.5, "guess": 13.5}]
     bet = {"lines": lines, "low": 0, "high": 100, "unit": " %"}

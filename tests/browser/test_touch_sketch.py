@@ -1,21 +1,12 @@
 """A curve that the reader draws: with the mouse and with the keyboard, kept, judged, and its fold opens."""
 
 import json
-import re
-from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-LEARN = Path(__file__).parents[2] / "docs" / "learn"
-SKETCHES = {
-    path.stem: found
-    for path in sorted(LEARN.glob("*.py"))
-    if (found := re.findall(r'^sketch\(\s*"([\w/-]+)"', path.read_text(encoding="utf-8"), re.M))
-}
-KEPT = "JSON.parse(localStorage.getItem('clear-attention exercises'))"
-BEHIND = """element => [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")].find(
-  (fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING)"""
+from .guesses import BEHIND, KEPT, SKETCHES
 
 
 def told(element):
@@ -34,7 +25,7 @@ def test_each_curve_is_drawn_with_the_keyboard_and_its_fold_opens(turn_to, lesso
     state = told(element)
     assert state["name"] == SKETCHES[lesson][0]
     assert all(state["low"] <= y <= state["high"] for y in state["measured"])
-    drawn = len(state["x"]) - state["given"]
+    drawn = len(state["x"]) - 1
     sliders, button = element.get_by_role("slider"), element.get_by_role("button", name="That is my curve")
     assert sliders.count() == drawn
     for i in range(drawn):
@@ -47,13 +38,13 @@ def test_each_curve_is_drawn_with_the_keyboard_and_its_fold_opens(turn_to, lesso
     button.click()
     assert fold.evaluate("fold => fold.open")
     expect(element.locator("polyline")).to_have_count(2)
-    far = max(state["measured"][state["given"] :]) - state["low"]
+    far = max(state["measured"][1:]) - state["low"]
     shown = f"{far:,.1f}".removesuffix(".0") + state["unit"]
     expect(element.locator(".says")).to_contain_text(f"it was {shown}.")
     assert (state["below"] or "") in element.locator(".says").inner_text()
     kept = page.evaluate(KEPT)["bets"][state["name"]]
     assert [line["guess"] for line in kept["lines"]] == [state["low"]] * drawn
-    assert [line["measured"] for line in kept["lines"]] == state["measured"][state["given"] :]
+    assert [line["measured"] for line in kept["lines"]] == state["measured"][1:]
 
 
 def test_one_stroke_of_the_mouse_draws_all_points(piece):
@@ -77,10 +68,26 @@ def test_one_stroke_of_the_mouse_draws_all_points(piece):
     expect(made.element.get_by_role("slider").first).to_have_attribute("aria-valuetext", "not drawn yet")
 
 
+@pytest.mark.parametrize("lesson", SKETCHES)
+def test_what_the_mouse_leaps_over_is_drawn_straight(piece, lesson):
+    made = piece(lesson, "sketch")
+    state, page = told(made.element), made.page
+    plot = made.element.locator("rect[data-handle]")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 4, box["y"] + 2)  # from the first point to the upper right corner
+    values = [float(one.input_value()) for one in made.element.get_by_role("slider").all()]
+    along = np.log(state["x"]) if state["log"] else np.array(state["x"])
+    share = (along - along[0]) / (along[-1] - along[0])
+    straight = state["measured"][0] + share * (state["high"] - state["measured"][0])
+    np.testing.assert_allclose(values, straight[1:], atol=state["step"])
+    assert len(set(values)) > 1
+
+
 def test_who_draws_what_was_measured_is_praised(piece):
     made = piece(next(iter(SKETCHES)), "sketch")
     state = told(made.element)
-    for one, y in zip(made.element.get_by_role("slider").all(), state["measured"][state["given"] :], strict=True):
+    for one, y in zip(made.element.get_by_role("slider").all(), state["measured"][1:], strict=True):
         one.fill(str(round(y / state["step"]) * state["step"]))
     made.press("That is my curve")
     expect(made.element.locator(".says")).to_contain_text("Well drawn")

@@ -15,3 +15,9 @@ export function shade(x) {
   const { weight, ink } = colours(x);
   return `--weight:${weight};--ink:${ink}`;
 }
+
+/** The same from white to blue, beside figures that are drawn so. */
+export function blueShade(x) {
+  const mixed = [247, 251, 255].map((c, i) => Math.round(c + ([8, 48, 107][i] - c) * x));
+  return `--weight:rgb(${mixed});--ink:${x > 0.6 ? "#fff" : "#000"}`;
+}

@@ -26,6 +26,11 @@ export function keepBet(name, made) {
   keep({ ...kept(), bets: { ...keptBets(), [name]: made } });
 }
 
+/** A guess that is off by less than this share of the slider is praised. */
+export const NEAR = 0.05;
+/** One that is off by more hears which idea leads to it. */
+export const HIT = 0.1;
+
 /** The lines of a bet, each with how far the guess was off: as a share of the slider, less than 0 if it was too low. */
 export const judgedLines = ({ lines, low, high, unit }) =>
   lines.map((line) => ({ ...line, unit, off: (line.guess - line.measured) / (high - low) }));

@@ -1,13 +1,11 @@
 /* A bet: the reader guesses numbers with sliders before the page tells what was measured, and then sees both on one line. */
 
 import { escape } from "../html.js";
-import { judgedLines, keepBet, keptBets } from "../kept.js";
+import { HIT, judgedLines, keepBet, keptBets, NEAR } from "../kept.js";
 import { tell, veil } from "./answer.js";
 import { at, between, number, says } from "./draw.js";
 
 const [LEFT, RIGHT] = [20, 340];
-const NEAR = 0.05; // of the whole scale: such a guess is praised
-const HIT = 0.1; // of the whole scale: a guess farther off hears which idea leads to it
 
 /** state: name, lines ({label, measured, below, above}), low, high, step, unit, guesses (null where none was made yet), settled. */
 export const bet = {

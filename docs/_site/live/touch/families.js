@@ -1,8 +1,8 @@
 /* Numbers whose Roman numerals have the same letters: who reads the letters without their order takes them for one. */
 
+import { numeral } from "../roman.js";
 import { says } from "./draw.js";
 
-const SIGNS = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 };
 const LAST = 3999;
 let known;
 
@@ -25,10 +25,6 @@ export const families = {
     state.n = value;
   },
 };
-
-function numeral(n) {
-  return Object.entries(SIGNS).reduce(([text, rest], [sign, worth]) => [text + sign.repeat(rest / worth), rest % worth], ["", n])[0];
-}
 
 const inOrder = (n) => [...numeral(n)].sort().join("");
 

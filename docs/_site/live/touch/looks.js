@@ -1,5 +1,6 @@
 /* A head that looks by letters: who looks at whom, which weight the sign ^ gets, and whether this tells a number in every text. */
 
+import { blueShade } from "../colour.js";
 import { says, sum } from "./draw.js";
 
 const [SIGNS, LETTERS, LONGEST] = [[..."^abc"], [..."abc"], 4];
@@ -19,7 +20,7 @@ export const looks = {
       const looked = keysOf(asked, text, letter);
       const wanted = TASKS[task][1](text, letter);
       const said = read(looked);
-      return [...weightsOf(looked).map((x) => `<td class="weight" style="${shade(x)}">${x ? part(x) : ""}</td>`),
+      return [...weightsOf(looked).map((x) => `<td class="weight" style="${blueShade(x)}">${x ? part(x) : ""}</td>`),
         `<td>${said === wanted ? "" : "✗ "}${said}</td>`, `<td>${wanted}</td>`];
     });
     return `<div class="controls" role="group" aria-label="Task">${choices("task", TASKS.map(([title]) => title), task)}</div>
@@ -45,8 +46,6 @@ function keysOf(asked, text, letter) {
 const weightsOf = (looked) => looked.map((x) => x / sum(looked));
 /** What the weight of ^ tells: with n others it is 1 / (n + 1). */
 const read = (looked) => (looked[0] ? sum(looked) - 1 : "?");
-const [NONE, ALL] = [[247, 251, 255], [8, 48, 107]]; // white to blue, as in the other maps of the lesson
-const shade = (x) => `--weight:rgb(${NONE.map((c, i) => Math.round(c + (ALL[i] - c) * x))});--ink:${x > 0.6 ? "#fff" : "#000"}`;
 const part = (x) => (x === 0 || x === 1 ? `${x}` : `1/${Math.round(1 / x)}`);
 
 /** All texts of up to LONGEST letters, the shortest first. */

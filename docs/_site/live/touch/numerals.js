@@ -1,6 +1,7 @@
 /* A machine that was taught Roman numerals: the reader types one, or something that is none, and sees what the machine made of it. */
 
 import { escape } from "../html.js";
+import { numeral, WORTH } from "../roman.js";
 import { says } from "./draw.js";
 
 const MOST = 15; // letters of the longest numeral, and of what the machine can be given
@@ -31,7 +32,7 @@ export const numerals = {
     if (name === "example") state.text = state.examples[value];
     else {
       const missed = state.unseen.filter((n) => n in state.wrong);
-      state.text = romanOf(missed[state.mistakes % missed.length]);
+      state.text = numeral(missed[state.mistakes % missed.length]);
       state.mistakes += 1;
     }
   },
@@ -46,17 +47,11 @@ function told({ text, n, answer, unseen }) {
 
 const wrote = (answer) => (answer ? `writes ${answer}` : "writes nothing");
 
-const WORTH = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 };
-
-function romanOf(n) {
-  return Object.entries(WORTH).reduce(([text, rest], [sign, worth]) => [text + sign.repeat(rest / worth), rest % worth], ["", n])[0];
-}
-
 /** The number of a numeral, or 0 if it is none. */
 function valueOf(text) {
   const signs = text.match(/cm|cd|xc|xl|ix|iv|[mdclxvi]/g) ?? [];
   const n = signs.reduce((total, sign) => total + WORTH[sign], 0);
-  return n < 4000 && romanOf(n) === text ? n : 0;
+  return n < 4000 && numeral(n) === text ? n : 0;
 }
 
 /** Where a text of these letters stands among all, the shorter ones first. */

@@ -34,14 +34,14 @@ from live import bet, touch
 from trained import dates
 from trained.ablations import shares
 
-_, record = trained.load("dates")
+*_, record = trained.kept("dates")
 source, target = date_tokenizers()
 unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids, right_ids = source.encode(unseen, length=34), target.encode(right)
 
 
 def slopes_at_first():
-    """Return the untrained machine, and its slopes for a first batch of 64 texts."""
+    """Return the untrained machine, its slopes for a first batch of 64 texts, and its loss."""
     keras.utils.set_random_seed(0)
     fresh = Transformer(**dates.SIZES)
     fresh.build()
@@ -50,10 +50,11 @@ def slopes_at_first():
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     with tf.GradientTape() as tape:
         now = loss(y[:, 1:], fresh((x, y[:, :-1])))
-    return fresh, tape.gradient(now, fresh.trainable_variables)
+    return fresh, tape.gradient(now, fresh.trainable_variables), float(now)
 
 
-fresh, slopes = slopes_at_first()
+fresh, slopes, at_first = slopes_at_first()
+assert 2.9 < at_first < 3.1  # about 3
 sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
 low, high = np.quantile(sizes, [0.1, 0.9])
 assert high > 50 * low  # as the text says
@@ -79,10 +80,7 @@ with np.errstate(over="ignore", invalid="ignore"):
     best = np.nanmin([sixty(plain, rate) for rate in (*small, *large)])
 assert round(best, 2) == 0.8
 assert best == sixty(plain, 0.019)
-assert 70 < sixty(plain, 0.02) < 80  # across and back for ever
 assert sixty(plain, 0.021) > 1e3
-assert sixty(plain, 1, 1) == 0
-assert round(((-4) ** 2 + 100 * 1.2**2) / 2, 9) == 80
 touch(
     "valley",
     f"<p>At the start the loss is 80. Sixty plain nudges bring it down to {best:.2f} at best; with a learning rate of"
@@ -97,8 +95,14 @@ touch(
 )
 
 # %% [markdown]
-# No learning rate does it: the best, 0.019, ends at 0.80. What suits the one number does not suit the other. Large
-# nudges fly out across the valley, and small ones creep along it.
+# <details class="lesson-answer" markdown="1"><summary>Can you?</summary>
+#
+# No learning rate does it: the best here, 0.019, ends at 0.80.
+#
+# </details>
+#
+# What suits the one number does not suit the other. Large nudges fly out across the valley, and small ones creep along
+# it.
 #
 # **Now press "Adam" in the valley.** Its sixty nudges end near the cross. What does Adam do that a plain nudge does
 # not?
@@ -231,7 +235,7 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # With the warm-up it reads nearly all, and without it only about half. Is the jump of all numbers at once the reason?
-# Then a warm-up of ten steps in place of 150 should mend it. We tried each way to train three times:
+# Then a warm-up of ten steps in place of 150 should mend it. We trained each way three times:
 
 # %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up and larger nudges: all near 100, but for one of 98 without warm-up. Larger nudges with ten steps of warm-up: 74, 80 and 82. Larger nudges without warm-up: 48, 50 and 51."
 names = {
@@ -254,7 +258,8 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 hurried = shares("larger nudges, ten steps of warm-up")
 assert sorted(round(100 * share) for share in hurried) == [74, 80, 82]
-assert max(shares("larger nudges, no warm-up")) < 0.6
+at_once = shares("larger nudges, no warm-up")
+assert sorted(round(100 * share) for share in at_once) == [48, 50, 51]
 for name in ("whole", "larger nudges"):
     assert min(shares(name)) > 0.99
 assert min(shares("no warm-up")) > 0.97
@@ -342,8 +347,8 @@ Markdown(
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a valley aslant, and Adam in Python</summary>
 #
-# **If x and y, the two numbers, are turned by 45 degrees**, the valley lies aslant to them. To plain nudges x and y are
-# only names, and their path stays. Adam treats each number alone, and now both slopes are mixtures of the steep
+# **If x and y, the two numbers, are turned by 45 degrees**, the valley lies aslant to them. Plain nudges do not depend
+# on how x and y lie, and their path stays. Adam treats each number alone, and now both slopes are mixtures of the steep
 # direction and the flat one. With a learning rate of 0.2 it ends at a loss of 3.2, and not of 0.05.
 #
 # **In Python** Adam is a few lines, here without the tiny constant:
@@ -366,12 +371,7 @@ for t, slope in enumerate([4, 3], start=1):
 from pathlib import Path
 
 np.testing.assert_allclose([m, v, found], [0.66, 0.4936, 0.984], atol=5e-4)
-np.testing.assert_allclose(
-    [0.66 / 0.19, 0.4936 / 0.0396], [3.474, 12.465], atol=5e-4
-)
 assert round(0.004 * found, 6) == 0.003936
-assert [round(0.9**2, 9), round(1 - 0.98**2, 9)] == [0.81, 0.0396]
-assert round(np.sqrt(12.465), 3) == 3.531
 # The drawing: four slopes each, their mean, their usual size and the quotient.
 drawn = Path("../diagrams/three_slopes.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn.replace("−", "-"))
@@ -384,6 +384,9 @@ for numbers in np.array(drawn, float).reshape(3, 7):
 assert all(sixty(quotient, rate) < best / 5 for rate in (0.2, 0.5, 1))
 np.testing.assert_allclose(sixty(quotient, 0.2), 0.05, atol=0.005)
 np.testing.assert_allclose(sixty(quotient, 0.2, turned=True), 3.2, atol=0.05)
+# on the same path the loss is a straight line in the steepness
+flat, less, steep = (sixty(quotient, 0.2, steepness) for steepness in (1, 10, 100))
+np.testing.assert_allclose(steep - less, 10 * (less - flat), rtol=1e-6)
 along = min(sixty(quotient, rate) for rate in large)
 assert min(sixty(quotient, rate, turned=True) for rate in large) > 2 * along
 np.testing.assert_allclose(
@@ -470,7 +473,7 @@ exercises.show("adam")
 # - the second one, since its slopes change so much | Just because of that its mean is small, and it hardly moves.
 # ? All losses are multiplied by 1,000, and so are all slopes. What becomes of Adam's nudges?
 # - They are 1,000 times as large. | So it would be with plain nudges.
-# + Nothing. | Both means grow together, and their quotient stays as it is.
+# + Nothing. | The mean and the usual size grow alike, and their quotient stays as it is.
 # - They become smaller, since Adam divides by the slopes. | It divides slopes by slopes.
 # ? Why should the very first nudges be small?
 # - Because the loss is largest there. | A large loss could be a reason to hurry.

@@ -57,7 +57,7 @@ touch(
 
 # %% [markdown]
 # The output follows the query. A longer query chooses more sharply, and a query of length 0 does not choose at all. So
-# a machine can learn *where* to look, and also *how firmly*. The scores are divided by √2 already.
+# a machine can learn *where* to look, and also *how firmly*. (The scores are divided by √2; why, comes below.)
 #
 # ## By hand, to the last digit
 #
@@ -172,7 +172,6 @@ import re
 # The numbers in the text and in the diagram are those that the cell above computed.
 np.testing.assert_allclose(q[2], [2, 0, 1, 0])
 np.testing.assert_allclose(k, [[2, 0, 2, 0], [-2, 1, 0, 3], [0, 1, 2, 3]])
-np.testing.assert_allclose(q[2] @ k[0], 6)
 np.testing.assert_allclose((q @ k.T / 2)[2], [3, -2, 1])
 np.testing.assert_allclose(
     [np.exp(3), np.exp([3, -2, 1]).sum()], [20.086, 22.939], atol=5e-4
@@ -236,8 +235,8 @@ machine(
 # %% [markdown]
 # For the 5, the key of the "y" of "may" fits best. One thing is different: who asks. Here the answer asks, and the text
 # offers the keys and the values, which is called **cross-attention**. In **self-attention**, as above, the letters of
-# one text look at each other. The arithmetic is the same: a product, a division and a softmax. That this query and this
-# key fit is the work of the parts before.
+# one text look at each other. The arithmetic is the same: a product, a division and a softmax. That query and key fit
+# is the work of the layers before.
 #
 # ## The formula
 #
@@ -295,7 +294,7 @@ touch(
     "coins",
     tabled(
         ("coins", "their root", "sums within ± the root"),
-        [(f"{n * n}", n, f"{lie_within[n - 4]:.0%}") for n in roots],
+        [(f"{n * n}", n, f"{100 * lie_within[n - 4]:.0f} %") for n in roots],
     ),
     root=8,
     tossed=1,
@@ -304,10 +303,10 @@ touch(
 )
 
 # %% [markdown]
-# Most of the hill, on average 71 % to 79 % of the sums, lies within one side of the square, the root, on either hand.
-# Why the root? Square the sum of two coins: $(a + b)^2 = 1 + 1 + 2ab$, and $2ab$ is as often −2 as 2, so that on
-# average the square is 2. With 64 coins the products cancel in the same way, 64 ones are left, and the sum is about √64
-# = 8 away from 0. Divided by the root, the scores keep their size, however long the keys are.
+# Most sums, on average 71 % to 79 %, are no farther from 0 than the root, the side of the square. Why the root? Square
+# the sum of two coins: $(a + b)^2 = 1 + 1 + 2ab$, and $2ab$ is as often −2 as 2, so that on average the square is 2.
+# With 64 coins the products cancel in the same way, 64 ones are left, and the sum is about √64 = 8 away from 0. Divided
+# by the root, the scores keep their size, however long the keys are.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what a wrong divisor does, to random keys and to our machine</summary>
 #
@@ -316,18 +315,12 @@ touch(
 # Divided by the root, they hardly depend on how long the keys are.
 
 # %% tags=["live", "hide-input"]
-from live import grid, lab
+from live import lab
 
 depths = [4, 16, 64, 256, 1024]
 words = ["key 1", "key 2", "key 3", "key 4"]
 query, *keys = np.random.default_rng(1).normal(size=(5, depths[-1]))
 by_depth = [[float((key[:d] @ query[:d]).round(3)) for key in keys] for d in depths]
-
-
-def shares(scores):
-    return np.exp(scores) / np.exp(scores).sum()
-
-
 lab(
     [
         {
@@ -341,7 +334,7 @@ lab(
     ],
     grid(
         "Weights at d_k = 256: not divided, divided by its root, divided by d_k",
-        np.transpose([shares(np.array(by_depth[3]) / n) for n in (1, 16, 256)]),
+        np.transpose([softmax(np.array(by_depth[3]) / n) for n in (1, 16, 256)]),
         words,
         ["not divided", "√256", "256"],
     ),
@@ -365,12 +358,12 @@ assert np.ptp(np.array(largest)[:, 1]) < 0.05
 assert largest[-1][0] > 0.9 > 0.1 > largest[-1][2]
 
 # %% [markdown]
-# Can a finished machine do without the root? In all looks of the trained machine the dot products are not divided at
-# all, or divided by 16 in place of √16 = 4. Then it reads 500 unseen dates. Whether a training needs the root is
-# another question.
+# Can a finished machine do without the root? In all looks of the trained machine we divide by nothing, or by 16 in
+# place of √16 = 4, and give it 500 unseen dates. Whether a training needs the root is another question.
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
+from date_machine import percent
 
 texts, dates = create_date_pairs(500, seed=1, split="test")
 unseen = source.encode(texts, length=34)
@@ -387,16 +380,16 @@ for name, divisor in divisors.items():
     read[name] = np.mean([a == b for a, b in zip(written, dates, strict=True)])
     wrote[name] = written[0]
 undivided, rooted, blurred = read.values()
-assert rooted > 0.98 > 0.9 > undivided > 0.3 > 0.1 > blurred
+assert rooted > 0.98 > 2 / 3 > undivided > 0.3 > 0.02 > blurred
 
 # %% tags=["live", "remove-input"]
 from IPython.display import Markdown, display
 
 display(
     Markdown(
-        f"Not divided, it reads {undivided:.1%} of the dates, because each look still prefers the same letter as before, only"
-        f" more sharply. Divided by 16, it reads {blurred:.1%}: all weights become nearly alike, and a plain average mixes up"
-        f" the letters. As it was trained, it reads {rooted:.1%}."
+        f"Not divided, it reads {percent(undivided)} of the dates, because each look still prefers the same letter as"
+        f" before, only more sharply. Divided by 16, it reads {percent(blurred)}: all weights become nearly alike, and a"
+        f" plain average mixes up the letters. As it was trained, it reads {percent(rooted)}."
     )
 )
 
@@ -407,9 +400,9 @@ print(texts[0])
 for name, letters in wrote.items():
     print(f"  {name:18} {letters}")
 
-figure, ax = plt.subplots(figsize=(4.8, 1.5), layout="constrained")
+_, ax = plt.subplots(figsize=(4.8, 1.5), layout="constrained")
 bars = ax.barh([*read], [*read.values()], color=["#d55e00", "#0072b2", "#d55e00"])
-ax.bar_label(bars, [f"{share:.1%}" for share in read.values()], padding=3)
+ax.bar_label(bars, [percent(share) for share in read.values()], padding=3)
 ax.set(xlim=(0, 1.15), xticks=[], xlabel="of 500 unseen dates right")
 ax.invert_yaxis()
 ax.spines[["top", "right", "bottom"]].set_visible(False)

@@ -29,9 +29,8 @@ forgetful, forgetful_record = trained.load("dates-forgetful")
 source, target = date_tokenizers()
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 source_ids, target_ids = source.encode([text]), target.encode([answer])
-assert forgetful_record["letters"] > 0.99
+assert forgetful_record["letters"] > 0.995  # 100 of 100
 assert forgetful_record["exact"] == 0
-assert forgetful_record["steps"][-1] == 333
 
 kinds = (
     "machine",
@@ -72,25 +71,28 @@ machine(
 # from the teacher's letters and never from its own.
 #
 # And here is the danger: what a place must say stands one place to its right. When the machine above was trained,
-# somebody forgot to hide it, and so we call it **the forgetful machine**. Beside it works the **whole machine**, which
-# could not peek.
+# somebody forgot to hide that, and so we call it **the forgetful machine**. Beside it works the **whole machine**,
+# which could not peek.
 #
-# **Give both the letters of an answer, one by one. A line is strong where the forgetful machine looks hard at the next
-# place. Finally, give all ten letters.**
+# **Give both machines the letters of an answer, one by one. A line is strong where the forgetful machine looks hard at
+# the next place. Finally, give all ten letters.**
 
 # %% tags=["live", "hide-input"]
 from live import touch
 
 
+def spoken(logits):
+    letters = np.argmax(logits, axis=-1)
+    return "".join(
+        "▪" if x == target.end_id else target.decode([[x]])[0] for x in letters
+    )
+
+
 def said(reader, text, given):
     """Return what a machine says at each place, and how much each looks at the next."""
     result = reader((source.encode([text]), given), return_weights=True)
-    letters = np.argmax(result.output[0], axis=-1)
-    letters = [
-        "▪" if x == target.end_id else target.decode([[x]])[0] for x in letters
-    ]
     peeks = np.diagonal(result.weights["decoder.0.self"][0], 1, 1, 2).max(axis=0)
-    return "".join(letters), peeks.astype(float).round(2).tolist()
+    return spoken(result.output[0]), peeks.astype(float).round(2).tolist()
 
 
 known = {
@@ -135,10 +137,9 @@ touch(
 #
 # And why does it write nothing at all? Give it no letter. Now only the start mark • is there, so that each of its four
 # heads (the machine looks in four ways, as the next lesson shows) can look only at the start mark. Given whole answers,
-# as in training, one of these heads looks so hard at the start mark at one place only: at the last, with 91 % of its
-# weight. And there the right answer is always the end mark. If we hide the start mark from the last place, the machine
-# mostly goes on with a digit. **So this look means "end".** Alone, the machine writes the end mark at once, and is
-# done.
+# as in training, one of these heads looks so hard at it from one place only, the last, with 91 % of its weight. And
+# there the right answer is always the end mark. If we hide the start mark from the last place, the machine mostly goes
+# on with a digit. **So this look means "end".** Alone, the machine writes the end mark at once, and is done.
 #
 # How do we keep it from copying? We hide the future: **no letter may look at a later one.** It may look at itself,
 # because what is asked for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it
@@ -258,7 +259,7 @@ bet(
 # Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so nothing is
 # hidden from it. "a" may see "m" and itself, and "m" only itself, so that it keeps all of its weight.
 #
-# Now "a". Its query is the second row of $W_Q$, $(1, 0, 1, -1)$. It gives "m" the score 2 and itself -2.5. The powers
+# Now "a". Its query is the second row of $W_Q$, $(1, 0, 1, -1)$. It gives "m" the score 2 and itself −2.5. The powers
 # $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, so "m" gets $7.389 / 7.471 = 0.989$ and "a" gets 0.011. Here are
 # all three, with the softmax that you mended:
 
@@ -291,7 +292,6 @@ for name, found in {"mask": mask, "weights": weights, "output": output}.items():
 # The package's functions give the same.
 np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 np.testing.assert_allclose(output, scaled_dot_product_attention(q, k, v, mask)[0])
-np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
 np.testing.assert_array_equal((q @ k.T / 2)[1, :2], [2, -2.5])
 powers = np.exp([2, -2.5])
 np.testing.assert_allclose([*powers, sum(powers)], [7.389, 0.082, 7.471], atol=5e-4)
@@ -322,7 +322,7 @@ from clear_attention import combine_masks, create_padding_mask, plot_mask
 
 batch = [[7, 6, 3, 0, 0]]
 both = combine_masks(create_padding_mask(batch), create_look_ahead_mask(5))
-figure, ax = plt.subplots(figsize=(2.4, 2.3), layout="constrained")
+_, ax = plt.subplots(figsize=(2.4, 2.3), layout="constrained")
 plot_mask(both[0], tokens=[str(token or "pad") for token in batch[0]], ax=ax)
 for written in list(ax.texts):
     written.remove()  # the picture says it without 0 and 1
@@ -362,13 +362,6 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 def softly(logits):
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def spoken(logits):
-    letters = np.argmax(logits, axis=-1)
-    return "".join(
-        "▪" if x == target.end_id else target.decode([[x]])[0] for x in letters
-    )
 
 
 given = target_ids[:, :-1]
@@ -512,8 +505,8 @@ machine(
 )
 
 # %% [markdown]
-# Both times head 4 looks at the dash before, with 93 % and with 92 % of its weight, and at no digit. What is this look
-# for? We hide the dash, and count how often the second digit of the month is right:
+# Both times head 4 looks at the dash before, with 93 % and with 92 % of its weight. What is this look for? We hide the
+# dash, and count how often the second digit of the month is right:
 
 # %% tags=["hide-input"]
 hiding, _ = trained.load("dates")
@@ -617,8 +610,8 @@ exercises.show("causal")
 #
 # ## Where to go next
 #
-# Now your attention can learn to write. But again and again the machine looked in four ways at once, and we showed you
-# one of them. Why four?
+# Now your attention can learn to write. But again and again the machine looked in four ways at once, and we mostly
+# showed you one. Why four?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.

@@ -49,7 +49,7 @@ assert one == 524_288
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 would = kept(32, 32, 128, 131_072) / 1e9
 does = kept(32, 8, 128, 131_072) / 1e9
-figure, ax = plt.subplots(figsize=(5.2, 1.2), layout="constrained")
+_, ax = plt.subplots(figsize=(5.2, 1.2), layout="constrained")
 names = ["the model", "kept, if all heads keep"]
 bars = ax.barh(names, [16, would], color=[GREY, ORANGE])
 ax.bar_label(bars, fmt="%.1f GB", padding=4)
@@ -60,8 +60,6 @@ ax.set(xlim=(0, 82), xticks=[])
 ax.invert_yaxis()
 ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
-assert 4 < would / 16 < 4.5
-assert would == 4 * does
 assert round(kept(96, 96, 128, 2048) / 1e9, 1) == 9.7  # GPT-3
 assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
 
@@ -77,7 +75,7 @@ assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
 # So several **query heads**, which are blue here, may ask the same **key head**, which is orange:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are query heads, numbered 1 to 4, and orange squares below are key heads. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 key heads, 2, and 1."
-figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
+_, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
 serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
 serves["one for all"] = [0, 0, 0, 0]
 for ax, (name, partners) in zip(axes, serves.items(), strict=True):
@@ -184,7 +182,7 @@ touch(
 # ## What does sharing cost?
 #
 # A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring, so another may help out. Does sharing cost
-# anything, then? Google let a trained T5 share its keys, and Meta trained models like Llama 2 anew. In their tests 100
+# anything, then? Google let a trained T5 share its keys, and Meta trained new models like Llama 2. In their tests 100
 # marks are the most that one can get. The picture shows by how many marks each model changed when its heads shared. The
 # third row you will guess:
 
@@ -203,23 +201,20 @@ tests["DeepSeek\n(2024)"] = [
     [30.0, 37.7, 42.9],
     [34.6, 38.4, 43.5],
 ]
-changes = []
-for table in tests.values():
-    one_head, eight, full = np.mean(table, axis=0)
-    changes.append((round(eight - full, 1), round(one_head - full, 1)))
-change_of = {  # with 8 key heads, and with one
-    "T5\n(2023)": (-0.1, -0.6),
-    "Llama 2\n(2023)": (0.1, -0.4),
-    "DeepSeek\n(2024)": (-3.9, -8.2),
-}
-assert changes == [*change_of.values()]
-assert min(min(marks) for marks in changes[:2]) > -1
+means = [np.mean(table, axis=0) for table in tests.values()]
+changes = [  # with 8 key heads, and with one
+    (round(eight - full, 1), round(one_head - full, 1))
+    for one_head, eight, full in means
+]
+assert changes == [(-0.1, -0.6), (0.1, -0.4), (-3.9, -8.2)]
+# How many billion pieces were read: DeepSeek-AI, appendix D.1; Touvron and others, appendix A.2.1
+assert round(1330 / 150) == 9
 
 
 def draw_changes(known):
     """Draw the marks of the first teams, and a question mark for those that are not known yet."""
     _, ax = plt.subplots(figsize=(5.2, 2.4), layout="constrained")
-    for y, marks in enumerate([*change_of.values()][:known]):
+    for y, marks in enumerate(changes[:known]):
         for change, label, colour in zip(
             marks, ("8 key heads", "one key head"), (BLUE, ORANGE), strict=True
         ):
@@ -241,7 +236,7 @@ def draw_changes(known):
         ylim=(2.5, -0.5),
         xlabel="marks, against keys for each head",
     )
-    ax.set_yticks(range(3), change_of)
+    ax.set_yticks(range(3), tests)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.legend(frameon=False, loc="upper left" if known == 3 else "lower left")
@@ -295,7 +290,7 @@ draw_changes(known=3)
 #
 # </details>
 #
-# With 8 key heads DeepSeek lost 3.9 marks, and with a single one 8.2, where the others had lost less than one. But it
+# With 8 key heads DeepSeek lost 3.9 marks, and with a single one 8.2, where the others had lost 0.6 at most. But it
 # took other tests, and trained on nine times as many pieces as Meta. We know of no test that settles which of the two
 # matters.
 #
@@ -305,16 +300,11 @@ draw_changes(known=3)
 # read from memory once more.
 #
 # **Press 8 key heads. How many times as fast can the model write as with 32? Then find how long a text may be with
-# each, so that model and past fit on the card.**
+# each, so that model and past fit on a graphics card of 24 GB.**
 
 # %% tags=["live", "remove-input"]
-assert 1 + (13 - 1) // (32 // 8) == 4
-assert [round(np.mean(table, axis=0)[2]) for table in tests.values()] == [
-    47,
-    44,
-    42,
-]
-one_head, eight, full = np.mean(tests["DeepSeek\n(2024)"], axis=0)
+one_head, eight, full = means[2]
+assert round(full) == 42
 assert 0.9 < eight / full < 0.92
 assert 0.79 < one_head / full < 0.82
 reads = 1000  # gigabytes a second
@@ -330,7 +320,6 @@ assert f"{speeds[1] / speeds[0]:.1f}" == "1.9"
 room = 24 - 16  # gigabytes of the card that the model leaves
 fits = [1e9 * room / kept(32, heads, 128, length=1) for heads in (32, 8)]
 assert [round(length, -3) for length in fits] == [15_000, 61_000]
-assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
 touch(
     "sharing",
     f"<p>With 32 key heads {kept(32, 32, 128, 50_000) / 1e9:.1f} GB are kept of a chat of 50,000 pieces of words,"
@@ -427,7 +416,7 @@ own, own_record = trained.load("dates-brief")  # trained as long
 shared, record = trained.load("today-one-key-head")
 result = shared.encode(source.encode(["3 may"]), return_weights=True)
 three = result.weights["0"][0, :, 0].numpy()  # (4 heads, 5 letters)
-figure, ax = plt.subplots(figsize=(4.2, 2.7), layout="constrained")
+_, ax = plt.subplots(figsize=(4.2, 2.7), layout="constrained")
 ax.imshow(three, cmap="Blues", vmin=0, vmax=1, aspect="auto")
 for (head, letter), weight in np.ndenumerate(three):
     colour = "white" if weight > 0.5 else "black"
@@ -440,9 +429,8 @@ plt.show()
 print("dates right,")
 print(f"with one key head:   {percent(record['exact'])}")
 print(f"with four key heads: {percent(own_record['exact'])}")
-assert three[0].argmax() == 1
-assert three[0, 1] - three[1, 1] > 0.2
-assert three[1, 2:].sum() > 0.5  # m, a and y
+assert three.argmax(axis=1)[::2].tolist() == [1, 1]  # heads 1 and 3
+assert three[1::2, 2:].sum(axis=1).min() > 0.5  # heads 2 and 4: m, a and y
 assert record["exact"] > own_record["exact"] - 0.05
 assert record["steps"][-1] == own_record["steps"][-1] == 500
 assert trained.load("dates")[1]["steps"][-1] == 1000
@@ -454,8 +442,8 @@ assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
 # Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same, but their
-# questions differ. And the machine reads about as many dates as one with four key heads that was trained as long,
-# though a date [hardly needs several heads](multi_head.py).
+# questions differ. And the machine reads about as many dates as one with four key heads that was trained as long.
+# But that proves little: a date [hardly needs several heads](multi_head.py).
 #
 # </details>
 #

@@ -15,8 +15,9 @@
 # Is that so in other texts, too? Here a text repeats every 20 places. Right of the grey line, whoever looks back can
 # nearly always know the next letter:
 
-# %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
+# %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to 79 percent, and from the next place on it stays above 95. The machine with one layer never gets above 26 percent."
 import sys
+from contextlib import contextmanager
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
@@ -29,7 +30,7 @@ PERIOD = 20
 BLUE, ORANGE = "#0072b2", "#d55e00"
 model, record = trained.load("repeats")
 shallow, shallow_record = trained.load("repeats-one-layer")
-figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+_, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 for label, found, style, colour in (
     ("two layers", record, "-", BLUE),
     ("one layer", shallow_record, "--", ORANGE),
@@ -46,13 +47,27 @@ assert abs(record["right_by_place"][PERIOD:].mean() - 0.98) < 0.02
 assert abs(shallow_record["right_by_place"][PERIOD:].mean() - 0.16) < 0.05
 assert abs(shallow_record["right_by_place"][PERIOD - 1] - 0.25) < 0.1
 assert record["right_by_place"][PERIOD - 1] < 0.12
-assert shallow_record["right_by_place"][PERIOD - 1] > 0.14  # ahead at the line
+for found in (record, shallow_record):
+    assert found["right_by_place"][: PERIOD - 1].max() < 0.06
+assert round(record["right_by_place"][PERIOD], 2) == 0.79
+assert record["right_by_place"][PERIOD + 1 :].min() > 0.95
+assert round(shallow_record["right_by_place"].max(), 2) == 0.26
 
 
 def says(machine, text):
     """Return the letter that a machine says after a text."""
     ids = np.array([[ord(letter) - ord("a") + FIRST for letter in text]])
     return chr(ord("a") + int(np.argmax(machine(ids)[0, -1])) - FIRST)
+
+
+@contextmanager
+def without(layer):
+    """Switch off the head of a layer for a while: it hands on nothing."""
+    hands_on = layer.self_attention.attention.project_output.kernel
+    kept = hands_on.numpy()
+    hands_on.assign(np.zeros_like(kept))
+    yield
+    hands_on.assign(kept)
 
 
 assert says(model, "qzxkwvqzxkw") == "v"
@@ -182,26 +197,24 @@ np.testing.assert_allclose(
     (weights @ letters)[3], [0.0132, 0.9802, 0.0066], atol=1e-4
 )
 np.testing.assert_allclose(weights[3], [0.0066, 0.9802, 0.0066, 0.0066], atol=5e-5)
-assert round(np.exp(5), 4) == 148.4132
 most = maps["1"][0, 0].numpy().argmax(axis=1)  # where each letter looks most
 assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
-assert (maps["1"][0, 0].numpy()[1:7].argmax(axis=1) == 0).sum() >= 4
 
 
-def read(ids, emptied):
-    """Return the maps of both layers, and what is said after each letter, with the note of the first or without."""
+def read(ids, emptied=False, hidden=None):
+    """Return the maps of both layers, and what is said after each letter.
+
+    The note of the first letter may be emptied, and a mask may hide places from the first head.
+    """
     options = {"causal": True, "positions": np.arange(ids.shape[1])}
     first_layer, second_layer = model.stack.layers
     x = model.embed(ids) * SMALL["d_model"] ** 0.5
-    noted, first = first_layer(x, return_weights=True, **options)
+    noted, first = first_layer(x, mask=hidden, return_weights=True, **options)
     noted = noted.numpy()
     if emptied:
-        hands_on = first_layer.self_attention.attention.project_output.kernel
-        kept = hands_on.numpy()
-        hands_on.assign(np.zeros_like(kept))
-        noted[:, 0] = first_layer(x, **options).numpy()[:, 0]
-        hands_on.assign(kept)
+        with without(first_layer):
+            noted[:, 0] = first_layer(x, **options).numpy()[:, 0]
     x, second = second_layer(noted, return_weights=True, **options)
     logits = model.to_logits(model.stack.final_norm(x)).numpy()
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -224,15 +237,10 @@ def for_the_piece(emptied):
 reads = [for_the_piece(emptied) for emptied in (False, True)]
 said = reads[0]["said"]
 second = maps["1"][0, 0].numpy()
-for asks in (10, 12):
-    assert second[asks].argmax() == asks - 7 + 1
-    assert maps["0"][0, 0].numpy()[asks - 7 + 1].argmax() == asks - 7
-    assert said[asks] == names[asks - 7 + 1]
 assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
 assert (second[4].argmax(), said[4]) == (4, names[4])
 assert "".join(names) == 2 * "hkwsxcg"  # as the text says
 assert abs(maps["0"][0, 0].numpy()[4, 3] - 0.40) < 0.005
-assert (most[12], maps["0"][0, 0].numpy()[6].argmax()) == (6, 5)
 assert said[8:] == names[2:7] + names[:1]
 assert (said[7], reads[1]["said"][7:]) == ("h", [*names[1:7], names[0]])
 touch(
@@ -252,7 +260,7 @@ touch(
 # The c finds the g, which came after the c the last time, because the g had looked at the c before it. So the training
 # has found something very like our two steps, though its notes are blurred: the x gives the s before it only 0.40.
 #
-# But the second h is misled. It looks at place 0, where it stood itself, and so the machine says h once more. Was it
+# But the second h is misled. It looks at the first h itself, at place 0, and so the machine says h once more. Was it
 # the first letter in your text, too?
 #
 # ## Why is the h misled?
@@ -275,9 +283,6 @@ after_the_first = {
 noted, found = (maps[layer][0, 0].numpy() for layer in ("0", "1"))
 np.testing.assert_allclose(noted[[0, 1], [0, 0]], [1, 0.71], atol=5e-3)
 assert found[7, 0] > 0.8 > 0.2 > found[7, 1] > 0.1  # the first h, and the k
-near_the_edge = sorted(found[row, row - 6] for row in range(8, 14))
-assert near_the_edge[1] < 0.45 < near_the_edge[2]
-assert abs(record["right_by_place"][PERIOD] - 0.8) < 0.05  # "every fifth time"
 knows = {
     emptied: np.mean(said == sevens[:, 8])
     for emptied, said in after_the_first.items()
@@ -328,8 +333,8 @@ tens = np.stack(tens) + FIRST
 for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
     said_of_ten = says_next(tens, emptied)[:, 10] == tens[:, 11]
     print(f"ten letters, {words}    {round(500 * said_of_ten.mean())} of 500 texts")
+    assert (said_of_ten.mean() > 0.99) if emptied else (said_of_ten.mean() < 0.03)
 assert abs(500 * knows[True] - 490) < 5
-assert said_of_ten.mean() > 0.99
 
 # %% [markdown]
 # It is the same with texts of ten letters.
@@ -365,11 +370,8 @@ def goes_on():
 
 spoken = {"both heads": goes_on()}
 for number, layer in enumerate(model.stack.layers, start=1):
-    hands_on = layer.self_attention.attention.project_output.kernel
-    kept = hands_on.numpy()
-    hands_on.assign(np.zeros_like(kept))
-    spoken[f"without head {number}"] = goes_on()
-    hands_on.assign(kept)
+    with without(layer):
+        spoken[f"without head {number}"] = goes_on()
 shares = {
     name: np.mean(said == texts[:, PERIOD + 1 :]) for name, said in spoken.items()
 }
@@ -378,7 +380,7 @@ shown = "dhvuxqbwfcyyzwqgisna"
 row = [text.tolist() for text in texts[:, :PERIOD]].index(
     [ord(letter) - ord("a") + FIRST for letter in shown]
 )
-figure, ax = plt.subplots(figsize=(6.4, 1.9), layout="constrained")
+_, ax = plt.subplots(figsize=(6.4, 1.9), layout="constrained")
 right = texts[row, PERIOD + 1 : 2 * PERIOD]
 lines = {"right": right} | {name: said[row] for name, said in spoken.items()}
 for y, ids in enumerate(lines.values()):
@@ -408,6 +410,8 @@ found = [
     for said in [said[row, : PERIOD - 1] for said in spoken.values()]
 ]
 assert found == [(19, 19), (3, 18), (1, 5)]
+of_the_blind = spoken["without head 2"][row, : PERIOD - 1].tolist()
+assert of_the_blind.count(ord("t") - ord("a") + FIRST) == 13  # of the 14 grey ones
 whole, *without = shares.values()
 in_text = (spoken["without head 1"][..., None] == texts[:, None, :PERIOD]).any(
     axis=-1
@@ -448,8 +452,8 @@ sketch(
 # the one with two layers. The grey line is all that can be known.
 
 # %% tags=["hide-input"] alt="Share of all letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a level line at 77 percent."
-import contextlib
 import io
+from contextlib import redirect_stdout
 
 import keras
 from clear_attention import LanguageModel
@@ -460,7 +464,7 @@ twice = SMALL | {"num_layers": 1, "num_heads": 2, "d_ff": 2 * SMALL["d_ff"]}
 head = {"d_k": SMALL["d_model"], "d_v": SMALL["d_model"]}  # as wide as a single one
 beside = LanguageModel(**twice, self_attention=head, end_id=None)
 beside.build()
-with contextlib.redirect_stdout(io.StringIO()):
+with redirect_stdout(io.StringIO()):
     beside_record = train(beside, repeats, steps=500, batch=32, peak=5e-3)
 beside_record |= measure_repeats(beside)
 
@@ -469,7 +473,7 @@ machines = {
     "one layer, all twice": (beside, beside_record, "^:", "0.4"),
     "one layer": (shallow, shallow_record, "s--", ORANGE),
 }
-figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+_, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 for label, (_, found, style, colour) in machines.items():
     ax.plot(found["steps"], 1 - found["wrong"], style, color=colour, label=label)
 best = 1 - np.mean(range(5, 26)) / 64  # on average 15 of 64 come for the first time
@@ -484,7 +488,8 @@ gains = -np.diff(record["wrong"])
 assert 1 - record["wrong"][3] < 0.15 < 0.65 < 1 - record["wrong"][6]  # 200, 350
 assert record["steps"][[3, 6]].tolist() == [200, 350]
 assert gains.max() > 0.15  # within 50 steps
-assert (1 - shallow_record["wrong"]).max() < 0.3
+for found in (shallow_record, beside_record):
+    assert (1 - found["wrong"]).max() < 0.2
 assert best == 49 / 64 > 1 - record["wrong"][-1] > 0.68
 assert abs(beside.count_params() / model.count_params() - 1) < 0.01
 assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
@@ -514,12 +519,8 @@ def right_without(back):
     """Share of right letters from 21 letters on, if the first head can't see the place so far back."""
     ids = texts[:, :-1]
     place = np.arange(ids.shape[1])
-    hidden = place[:, None] - place == back
-    first_layer, second_layer = model.stack.layers
-    options = {"causal": True, "positions": place}
-    x = model.embed(ids) * SMALL["d_model"] ** 0.5
-    x = second_layer(first_layer(x, mask=hidden, **options), **options)
-    said = np.argmax(model.to_logits(model.stack.final_norm(x)), axis=-1)
+    _, chances = read(ids, hidden=place[:, None] - place == back)
+    said = chances.argmax(axis=-1)
     return np.mean(said[:, PERIOD:] == texts[:, PERIOD + 1 :])
 
 
@@ -531,7 +532,6 @@ assert second[:, later, later - PERIOD + 1].mean() > 0.5
 fit = (texts[:, :PERIOD, None] == texts[:, None, :PERIOD]).sum(axis=-1)
 by_lot = np.mean(1 / fit)  # one of the notes that fit
 assert abs(by_lot - 0.7) < 0.01
-assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert abs(right_without(2) - by_lot) < 0.08
 assert right_without(3) > 0.9
 
@@ -556,22 +556,24 @@ assert right_without(3) > 0.9
 #
 # ### Exercise 1
 #
-# The machine with one layer is right more often than once in 26. What has it learnt instead? Give it 2,000 texts of 40
-# random letters that do *not* come again. How far back stands the letter that it says?
+# The machine with one layer is right more often than once in 26. What has it learnt instead? Give it (`shallow`) 2,000
+# texts of 40 random letters that do *not* come again. How far back stands the letter that it says?
 
-# %% tags=["answer"] alt="Bars: in how many of 100 texts the machine with one layer says the letter so many places back. The bars are highest at 24 and 23 places back, at about 22 percent, stay between 15 and 18 percent from 22 to 18 places back, and are low below 10 and above 26."
+# %% tags=["answer"] alt="Bars: in how many of 100 texts the machine with one layer says the letter so many places back. The bars are highest at 23 and 24 places back, at about 23 percent, stay between 15 and 18 percent from 22 to 18 places back, and are low below 10 and above 26."
 seen = rng.integers(0, 26, size=(2000, 40))
 said = np.argmax(shallow(seen + FIRST), axis=-1) - FIRST
 same = np.mean(seen == said[:, -1:], axis=0)[::-1]  # 1 back, 2 back, ...
-figure, ax = plt.subplots(figsize=(5, 2.4), layout="constrained")
+_, ax = plt.subplots(figsize=(5, 2.4), layout="constrained")
 ax.bar(np.arange(1, 41), same, color=BLUE)
 ax.set(xlabel="so many places back", ylabel="share of texts")
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 fits = {back: sum(back % p == 0 for p in range(5, 26)) for back in range(5, 26)}
-assert 22 < 1 + same.argmax() < 26
-assert same[24 - 1] > 0.8 * same.max()
+assert {*(1 + same.argsort()[-2:])} == {23, 24}
+np.testing.assert_allclose(same[[22, 23]], 0.23, atol=0.015)
+assert 0.145 < same[17:22].min() <= same[17:22].max() < 0.185  # 18 to 22 back
+assert max(same[:9].max(), same[26:].max()) < 0.07
 assert max(fits, key=fits.get) == 24
 assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 assert (
@@ -583,9 +585,9 @@ assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# Most often it stands 24 places back. It has learnt at which distance texts most often come again, and for that it
-# needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance of
-# up to 25 places.
+# Most often it stands 23 or 24 places back. It has learnt at which distance texts most often come again, and for that
+# it needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance
+# of up to 25 places.
 #
 # In the first picture it is ahead just at the grey line. There only 20 letters stand, and it often says the first one,
 # with which the piece begins again.
@@ -623,14 +625,14 @@ print(f"six more of the piece:   {sum(others):.0%}")
 print(f"17 that are not in it:   {elsewhere:.0%}")
 assert only_one > 0.8 > first + second
 assert first > second
-assert 0.1 < elsewhere < 0.5
+assert [round(100 * x) for x in (k, sum(others), elsewhere)] == [10, 12, 27]
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. But this k begins a new
 # round, as the letter before it says. So only the first of the two is right, and it does get more, probably because a
-# note also holds the letter two back. And about half of the probability goes to others, probably because a mixture of
+# note also holds the letter two back. And about half (10 + 12 + 27 %) goes to others, probably because a mixture of
 # two letters is like neither.
 #
 # </details>

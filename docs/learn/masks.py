@@ -22,8 +22,8 @@ import trained
 from clear_attention import date_tokenizers, greedy_search
 from date_machine import machine, tabled
 
-brief, brief_record = trained.load("dates-brief")
-seeing, seeing_record = trained.load("dates-padding-seen")
+brief, _ = trained.load("dates-brief")
+seeing, _ = trained.load("dates-padding-seen")
 source, target = date_tokenizers()
 text = "22.12.1960"
 called = {
@@ -62,8 +62,8 @@ machine(
 #
 # --8<-- "diagrams/batch.svg"
 #
-# So how much emptiness stands behind a text depends on its neighbours in the batch. At 34 places, as in their training
-# of 500 steps, both machines read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of
+# So how much emptiness stands behind a text depends on its neighbours in the batch. Both were trained for 500 steps, at
+# 34 places, and there they read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of
 # them does the machine that was not told still read? Draw it.**
 
 # %% tags=["hide-input"]
@@ -76,11 +76,11 @@ import trained
 from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 from date_machine import percent
 
-model, record = trained.load("dates")
+model, _ = trained.load("dates")
 brief, brief_record = trained.load("dates-brief")
 seeing, seeing_record = trained.load("dates-padding-seen")
 source, target = date_tokenizers()
-lengths = record["paddings"]
+lengths = seeing_record["paddings"]
 texts, dates = create_date_pairs(2000, seed=1, split="test")
 
 
@@ -97,9 +97,7 @@ rows = {
 told, untold = rows.values()
 assert np.ptp(told) < 0.001
 assert abs(told[0] - brief_record["exact"]) < 0.001
-assert max(np.ptp(record["padded"]), 0.98 - min(record["padded"])) < 0.001
-assert untold[0] > told[0]
-assert untold[0] > 0.97 > 0.6 > untold[-1]
+assert min(told[0], untold[0]) > 0.97  # nearly all
 assert percent(untold[-1]) == "32.7 %"  # 33 of 100, as the text says
 assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
 
@@ -124,7 +122,7 @@ sketch(
 # %% tags=["hide-input"] alt="Unseen dates right against the places to which a text is filled up, 34, 40, 60 and 100. The line of the machine that was told stays near 100 %. That of the machine that was not told begins beside it and falls to less than half at 100 places."
 import matplotlib.pyplot as plt
 
-figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 styles = ("#0072b2", 104, "bottom"), ("#d55e00", 50, "top")
 for (name, shares), (colour, y, side) in zip(rows.items(), styles, strict=True):
     ax.plot(lengths, 100 * shares, "o-", color=colour)
@@ -150,8 +148,8 @@ plt.show()
 # So the padding must get a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that
 # this key is *blocked*. Elsewhere it holds a 0.
 #
-# Here are the weights of a head of the trained machine, for a short text with two places of padding. A row is a letter
-# that looks, a column is one that is looked at, and what is hidden is hatched.
+# Here are the weights of a head of the first lesson's machine, for a short text with two places of padding. A row is a
+# letter that looks, a column is one that is looked at, and what is hidden is hatched.
 #
 # **Uncover one place of padding: press the first blue "pad" button, and see what it takes from the letters. Then a
 # dare: leave a letter with nothing to look at.**
@@ -281,8 +279,8 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # **A single blank line in a file can turn a whole training into NaN**, which means "not a number". How? All places of
-# an empty text are padding, so that they may look at no key at all. If you hid a whole row above, it became zeros: the
-# lab takes care of that. Your own attention does not yet.
+# an empty text are padding, so they may look at none. If you hid a whole row above, it became zeros: the lab takes care
+# of that. Your own attention does not yet.
 #
 # Here two letters look at three places, and for the second letter all three are hidden. All keys are equal, and the
 # values are chosen so that the output is just the weights:
@@ -298,7 +296,7 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
 # The second row is 0 / 0, and what is computed with NaN is NaN, too. The next nudge is computed from all texts of the
-# batch together, so that one such row can spoil them all.
+# batch together, so that one such row can spoil every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
 # weights 0 and output 0.** Now mend your `softmax`, so that it keeps this rule. One expression is missing:
@@ -327,8 +325,8 @@ np.testing.assert_array_equal(
 # <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>For the curious: two parts of the harm, and a promise</summary>
 #
 # Is it only the number of empty places that does the harm? The places after 34 are new to the machine that was not
-# told. So we make a row of 100 places without a new one: we append 66 copies of place 33, which is empty in every text
-# and which it knows.
+# told. So we make a row of 100 places without a new place: we append 66 copies of place 33, which is empty in all these
+# texts and in nearly all of its training.
 
 # %% tags=["hide-input"]
 few, given = texts[:500], target.encode(dates[:500])
@@ -348,6 +346,7 @@ vectors = {
     n: np.array(seeing.source_positions(seeing.embed_source(ids[n]) * 8.0))
     for n in ids
 }
+assert (ids[34][:, 33] == 0).all()
 copied = [*range(34), *[33] * 66]
 found = {
     "34 places": looked(vectors[34], ids[34]),
@@ -386,7 +385,7 @@ print("the ten letters: not one bit has changed")
 #
 # ## Who found this, and when
 #
-# Vaswani and others, who built the first Transformer (2017), hide a score before the softmax: they set it to −∞, so
+# Vaswani and others built the first Transformer. Their paper (2017) sets a hidden score to −∞ before the softmax, so
 # that $e$ to its power is 0. With −∞ an empty row becomes NaN. Their program added -1,000,000,000 instead. All scores
 # of an empty row are then equal, so it shares its weight out evenly among the padding, and nobody is warned. A guide
 # tries [four ways to hide a score](../guides/hiding_scores.py).
@@ -467,7 +466,7 @@ exercises.show("masks")
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.
-# * [The museum](../guides/museum.py#masks): more than ten ways to get a mask wrong.
+# * [The museum](../guides/museum.py#masks): many ways to get a mask wrong.
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.2.3, where the mask takes two sentences; Micikevicius and others (2017), [Mixed Precision

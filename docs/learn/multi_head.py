@@ -10,9 +10,9 @@
 # each look is answered by four **heads**, with weights of their own. Each head has 16 of the 64 numbers of query, key
 # and value for itself, and does [attention](attention.py) with them. What the four bring back is laid side by side.
 #
-# Here the machine is writing the 1 of 19. The taller a head's bar on a letter, the larger its weight. Head 4 looks at
-# this 1, and head 1 already at the 9. **Switch on heads 2 and 3, and press other letters of the answer. What does each
-# head look at?**
+# Here the machine is writing the 1 of the 19th. The taller a head's bar on a letter, the larger its weight. Head 4
+# looks at this 1, and head 1 already at the 9. **Switch on heads 2 and 3, and press other letters of the answer. What
+# does each head look at?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -174,8 +174,8 @@ touch(
 )
 
 # %% [markdown]
-# So the heads do not look at the same letter: head 3 mostly stands on the letter that is written, and head 1 is often
-# ahead. Does a machine need that?
+# So the heads do not always look at the same letter: head 3 mostly stands on the letter that is written, and head 1 is
+# often ahead. Does a machine need that?
 
 # %% tags=["remove-input"]
 days = [
@@ -216,30 +216,26 @@ assert texts[places[0]][first : after_it + 1] == "19"
 
 # %% tags=["live", "hide-input"]
 one, _ = trained.load("digits-1")
-eight, _ = trained.load("digits-8")
 right = digits_of(dates)
-by_one, by_eight = (
-    np.argmax(model(tokenizer.encode(texts)), axis=-1) for model in (one, eight)
-)
+by_one = np.argmax(one(tokenizer.encode(texts)), axis=-1)
+agree = by_one == right
 BLUE, ORANGE = "#0072b2", "#d55e00"
-off = (by_one != right).mean(axis=0)
+off = 1 - agree.mean(axis=0)
 year, last = by_one[:, :4], right[:, [0, 1, 3, 3]]
-wrong = (year != right[:, :4]).any(axis=1)
+wrong = ~agree[:, :4].all(axis=1)
 last_twice = wrong & (year == last).all(axis=1)  # 1977 for 1967
-side_by_side = abs(right[:, 2] - right[:, 3]) == 1
-assert round(100 * (by_one == right).all(axis=1).mean()) == 52
-assert trained.kept("dates")[1]["steps"] == 1000
-rest_right = (by_one == right)[:, 4:].all(axis=1) & (by_eight == right).all(axis=1)
-digits = [[x for x in text if x.isdigit()] for text in texts]
-all_differ = np.array([len({*found}) == len(found) == 6 for found in digits])
-chosen = np.flatnonzero(last_twice & rest_right & all_differ & side_by_side)[0]
+assert round(100 * agree.all(axis=1).mean()) == 52
+steps = {"dates": 1000, "digits-1": 700, "digits-1-longer": 2100}
+assert {name: trained.kept(name)[1]["steps"] for name in steps} == steps
+chosen = "december 17th, 2034"
+assert [*by_one[texts.index(chosen)]] == [2, 0, 4, 4, 1, 2, 1, 7]
 called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
 machine(
     "dates",
     "digits-1",
     piece="beside",
     sibling="digits-1",
-    text=texts[chosen],
+    text=chosen,
     called=called,
     without=comparison("dates", "digits-1", called=called),
 )
@@ -256,14 +252,14 @@ lines = ["| the text | is read as |", "| --- | --- |"]
 for each in examples:
     place = texts.index(each)
     assert last_twice[place]
-    assert (by_one == right)[place, 4:].all()
+    assert agree[place, 4:].all()
     y, m, d = np.split(by_one[place].astype(str), [4, 6])
     lines.append(
         f"| {each} | {y[0]}{y[1]}**{y[2]}**{y[3]}-{''.join(m)}-{''.join(d)} |"
     )
 assert off[2] > 2.5 * np.delete(off, 2).max()
 assert last_twice.sum() > 0.6 * wrong.sum()
-assert last_twice.sum() > 0.5 * (by_one != right).any(axis=1).sum()
+assert last_twice.sum() > 0.5 * (~agree).any(axis=1).sum()
 Markdown("\n".join(lines))
 
 # %% [markdown]
@@ -303,7 +299,8 @@ Markdown("\n".join(lines))
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
 
-longer, _ = trained.load("digits-1-longer")
+longer, longer_record = trained.load("digits-1-longer")
+assert longer_record["exact"] > 0.99
 
 
 def look_of(model, texts):
@@ -377,7 +374,7 @@ touch(
 # %% [markdown]
 # Only the 9 does, and the 9 pulls little. The 6 pulls for the 6, and the 7 for the 7, whichever digit is asked for.
 # Like the 3 and the 5 above, they hardly say where they stand. So they come near to a draw, and the small ones decide.
-# In the third place these all pull for the 7:
+# In the third place these all pull for the 7. The 6, the 7, the 1, all others and the 9 give
 #
 # $$
 # 0.75 - 0.79 - 0.27 - 0.18 - 0.08 = -0.57
@@ -487,19 +484,19 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 means = [round(100 * sum(found) / 3) for found in rows.values()]
 assert means[:3] == [50, 72, 99]
-assert min(shares("one head")) > 0.99
+assert min(shares("one head") + shares("whole")) > 0.99
 
 # %% [markdown]
 # </details>
 #
 # After 700 steps one look with eight heads reads 72 of 100 dates, and eight looks with one head each read 99. So a look
-# of its own for each thing helps most, even when each look brings back only 8 numbers, as each of eight heads does: 97.
-# Our machine, which looks anew for each letter, reads over 99 with a single head, too.
+# of its own for each thing helps most. With only 8 numbers a look, as in each of eight heads, it still reads 97. Our
+# machine, which looks anew for each letter, reads over 99 with a single head, too. Heads help as well: they make it
+# quicker to learn.
 #
-# Heads help as well: they make it quicker to learn. To fetch two things in one look without blending them takes two
-# heads. One head must learn to blend them so that they can be told apart, and that takes time: after 1,050 steps one
-# head reads 63 of 100 dates, and two heads read 94. After 2,100 steps both read nearly all. So much is measured, but
-# why the blend takes longer is not settled.
+# To fetch two things in one look without blending them takes two heads. One head must learn to blend them so that they
+# can be told apart, and that takes time: after 1,050 steps one head reads 63 of 100 dates, and two heads read 94. After
+# 2,100 steps both read nearly all. So much is measured, but why the blend takes longer is not settled.
 #
 # When is one look not enough, then? **When it must bring back many things at once, and the looks before it have not
 # made them ready. Then a look for each thing helps most, and several heads make it quicker to learn.**
@@ -587,8 +584,8 @@ assert (
 #
 # ### Exercise 2
 #
-# To the two letters of the tug of war by hand comes a third, which brings $(0, 5)$ and has the weight 0.2. Write
-# `pulls` in one line of NumPy: how hard does each letter pull for the 6, and against the 7? Who wins now?
+# Add a third letter to the tug of war by hand: it brings $(0, 5)$ and has the weight 0.2. Write `pulls` in one line of
+# NumPy: how hard does each letter pull for the 6, and against the 7? Who wins now?
 
 # %%
 import numpy as np
@@ -615,18 +612,11 @@ np.testing.assert_allclose(found, [1.5, -0.3, -1])
 # </details>
 
 # %% tags=["remove-input"]
-np.testing.assert_allclose(found.sum(), 0.2)
 points = weights[:2, None] * (
     brought[:2] @ np.stack([six, seven], axis=1)
 )  # by hand
 np.testing.assert_allclose(points, [[2, 0.5], [0.3, 0.6]])
 np.testing.assert_allclose(weights[:2] @ brought[:2], [2.3, 1.1])
-np.testing.assert_allclose(weights[:2] @ brought[:2], points.sum(axis=0))
-# the machine's own pulls are found in the same way
-w, b, last, _ = look_of(one, pulled[:1])
-found = pulls(w[0], b[0], last[:, 2, 6], last[:, 2, 7])
-begin = len(pulled[0]) - 4
-np.testing.assert_allclose(found[begin:][:4], teams[0][0, 0, :4], atol=1e-4)
 
 # %% [markdown]
 # ## Check yourself

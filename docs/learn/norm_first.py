@@ -12,8 +12,8 @@
 # commonest digit of the text everywhere. Yet the machines behind the chat programs have dozens of layers.
 #
 # A [warm-up](adam.py#warm-up), where the *learning rate* and so the nudges begin small, does not help. After each part
-# of a layer stand a plus, the *residual*, which carries the letter past the part, and a norm, which brings the sum back
-# to one size. With a plus after every part, no letter should be lost. **Where have the letters gone?**
+# of a layer stands a plus, the *residual*: it carries the letter past the part. Then a norm brings the sum back to one
+# size. With a plus after every part, no letter should be lost. **Where have the letters gone?**
 
 # %% tags=["remove-input"]
 import sys
@@ -50,14 +50,14 @@ assert 0.27 < commonest < 0.32
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
 # $$
 #
-# With the letter itself the same mean is 1, so 0.8 of the letter is left. Sizes behave like lengths, because here a
-# size is half of a length: 0.75, 1 and 1.25 make the triangle of 3, 4 and 5. In our tower, before its training, each
-# part adds about 0.75, too, so about 0.8 of the letter is left each time.
+# With the letter itself the same mean is 1, so 0.8 of the letter is left. Sizes behave like lengths, because with four
+# numbers a size is half the length: 0.75, 1 and 1.25 make the triangle of 3, 4 and 5. In our tower, before its
+# training, each part adds about 0.75, too, so about 0.8 of the letter is left each time.
 #
 # That does not sound bad. But twelve layers have 24 parts, and so it goes as with money that loses a fifth of its worth
 # each year: $0.8^{24} = 0.0047$. **Half a percent of the letter arrives at the top.** Measured, it is half a percent,
 # too. The rest is what the parts added, and half of the parts mix all letters, so at the top the letters look nearly
-# alike. In six layers 7 % is left, and that was enough.
+# alike. By the same count 7 % is left in six layers, and that was enough.
 #
 # ## The norm in front
 #
@@ -70,8 +70,8 @@ assert 0.27 < commonest < 0.32
 # Now nothing is divided on the way. The sum grows from part to part, and a single norm above the last layer brings it
 # back to size 1. How much of the letter arrives this way?
 #
-# What a part adds is drawn at a right angle again, because before the training it has hardly anything to do with the
-# letter or with what was added before, as Exercise 2 measures for the letter. The letter is the blue leg, each part
+# Each part's addition is drawn at a right angle again: before the training it has hardly anything to do with the sum so
+# far. Exercise 2 measures it for the letter. The letter is the blue leg, each part
 # adds a leg of 0.75, and the black line is the sum. **Climb both towers: how long is the blue leg beside the black
 # line?**
 
@@ -88,8 +88,6 @@ def left(parts, adds, first):
     return (1 + adds**2) ** (-parts / 2)
 
 
-np.testing.assert_allclose(left(24, 0.75, False), 0.8**24)
-assert round(0.8**12, 2) == 0.07  # in six layers
 assert 0.24 < left(24, 0.75, True) < 0.28  # about a quarter
 # Without scripts a drawing stands there: where the sum ends after each part, with 60 for a letter of size 1.
 drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")
@@ -152,7 +150,7 @@ plt.show()
 last, first = (np.mean(shares(name)) for name in ("norm last", "norm first"))
 print("on average, of 100 digits:")
 print(f"norm last {100 * last:.0f}, norm first {100 * first:.0f}")
-assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"))
+assert min(shares("norm first")) > 0.95
 assert min(shares("norm first, warm-up")) > 0.995
 assert round(100 * np.mean(shares("norm first"))) == 99
 
@@ -235,9 +233,7 @@ assert 0.2 < found_left["norm first"] < 0.35  # about a quarter
 
 
 # %% tags=["answer"]
-def norm(x, scale=1, shift=0):
-    x = x - x.mean(axis=-1, keepdims=True)
-    return scale * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) + shift
+from examples.numpy_machine import norm  # as you know it
 
 
 def block_first(x, part):
@@ -394,8 +390,8 @@ def expected_left(s):
     return (3 / np.sqrt(3**2 + s**2)) ** 24
 
 
-measured = what_is_left(tower(12, residual=3), 3, False)
-s = added(tower(12, residual=3))
+model = tower(12, residual=3)
+s, measured = added(model), what_is_left(model, 3, False)
 print(f"with s = 0.75: {expected_left(0.75):.0%}")
 print(f"measured:      {measured:.0%}")
 print(f"s measured:    {s:.2f}, and with it {expected_left(s):.0%}")

@@ -48,7 +48,7 @@ def packed_rows(texts, length):
 
 def read(ids, mask, **options):
     """Return what the encoder makes of the letters."""
-    x = model.embed_source(ids) * 8.0  # 8, root of 64
+    x = model.embed_source(ids) * model.d_model**0.5
     return model.encoder(x, mask=mask, **options)
 
 
@@ -80,8 +80,6 @@ lines = [["it reads", *pair], ["---"] * 3]
 lines += [["a row for each", *own_row], ["one row for both", *wrong]]
 display(Markdown("\n".join(f"| {' | '.join(line)} |" for line in lines)))
 assert own_row == ["2018-05-03", "2024-06-07"]
-assert wrong[0] != own_row[0]
-assert wrong[1] != own_row[1]
 weights = blind.weights["0"][0].numpy().mean(axis=0)  # (19 letters, 19 letters)
 assert weights[seven, :seven].sum() > 0.8
 assert wrong == ["2023-05-18", "2024-06-09"]  # first a year as a day
@@ -126,12 +124,14 @@ def blindly(ids, segments):
 
 said = read_in_pairs(blindly)
 first, second = np.mean(said == together, axis=1)
+in_pairs = np.mean(said == together)
+assert round(100 * in_pairs) == 40
 bet(
     "packing/two-in-a-row",
     [
         (
             "dates, two in a row",
-            round(100 * np.mean(said == together), 1),
+            round(100 * in_pairs, 1),
             "A neighbour spoils most of them, but not all.",
             "In its training each date had a row of its own, so the machine never learnt to leave letters out.",
         ),
@@ -141,7 +141,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# A machine that reads over 99 of 100 dates has become one that errs more often than not.
+# 40 of 100 in pairs, over 99 alone.
 #
 # </details>
 #
@@ -242,7 +242,7 @@ assert not np.any(np.where(apart[0], masked, 0))
 assert first < 0.2 < 0.6 < second < 0.7
 assert kept_apart.min() > 0.99
 assert kept_apart.mean() == own
-assert own > 0.99 > 0.5 > np.mean(said == together)
+assert own > 0.99
 
 # %% [markdown]
 # Is really nothing left of the neighbour? We changed one letter of the first date, and made the 3 an 8. **Without a
@@ -295,9 +295,9 @@ assert (moved(None), moved(apart)) == (10, 0)
 # ## Where does a text begin?
 #
 # The mask says who is seen, but not where a letter stands. If positions turn, only distances count, and these are the
-# same anywhere in the row. If they are [added](turning_positions.py), the second text now begins at place 3, where none
-# of the training began. So we count anew in each text. Here are the positions of our row, and its mask, with a line for
-# each place that looks:
+# same anywhere in the row. If they are [added](turning_positions.py), the second text now begins at place 3, where no
+# text of the training began. So we count anew in each text. Here are the positions of our row, and its mask, with a
+# line for each place that looks:
 
 # %% tags=["hide-input"]
 from clear_attention import create_document_positions
@@ -384,7 +384,6 @@ best_rows = [each for each in (*rows_closed, *rows_left.values()) if each]
 assert max(map(sum, best_rows)) <= 64
 assert sum(map(len, best_rows)) == 20
 assert list(ways.values()) == [512, 448, 404]
-assert min(ways.values()) > 6 * 64 == 384
 assert len(best_rows) == -(-sum(sizes) // 64) == 6  # no packing can do with fewer
 touch(
     "packing_game",
@@ -405,7 +404,11 @@ touch(
 )
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What can be done</summary>
+#
 # Six rows can be done, which are 384 places, and then you have beaten all three.
+#
+# </details>
 #
 # And with all 1,000 dates? Each line of the picture is a row, with letters in blue and padding in grey:
 #
@@ -469,8 +472,8 @@ assert 0.35 < 1 - places[1] / places[0] < 0.4  # a good third
 #
 # ## Your machine so far
 #
-# Your `attention` takes any mask, so only the mask and the positions are missing. In the mask, the places that ask and
-# those that are asked differ when answers look at texts. `asking[:, np.newaxis]` makes a column of a row, and
+# Your `attention` takes any mask, so only the mask and the positions are missing. When answers look at texts, the
+# places that ask are not those that are asked. `asking[:, np.newaxis]` makes a column of a row, and
 # `list(documents).index(number)` finds the first place of a number.
 #
 # ```python
@@ -522,7 +525,6 @@ exchanged = [text for i in range(0, 1000, 2) for text in (texts[i + 1], texts[i]
 now_second, now_first = np.mean(
     read_in_pairs(blindly, exchanged)[::-1] == together, axis=1
 )
-assert abs(100 * np.mean(said == together) - 40) < 1
 assert abs(100 * first - 15) < 1
 assert abs(100 * second - 64) < 1
 assert abs(now_first - first) < 0.03
@@ -566,7 +568,7 @@ for length in lengths:
         rooms.append(64 - length)
 print(f"{len(rooms)} rows, which are {64 * len(rooms):,} places")
 assert len(rooms) == 278
-assert 64 * len(rooms) < 1.02 * 17_544  # places of sorted batches
+assert 64 * len(rooms) < 1.02 * sorted_places
 assert -(-lengths.sum() // 64) == 268
 
 # %% [markdown]

@@ -43,7 +43,7 @@
 # %% tags=["live", "remove-input"]
 import sys
 
-sys.path += ["../_site", "../.."]
+sys.path.append("../_site")
 from live import touch
 
 touch(
@@ -140,7 +140,7 @@ import sys
 import textwrap
 
 # The text is read by a program of the repository, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
+sys.path.append("../..")
 from trained.language import decode, texts
 
 train_ids, held_out = texts()
@@ -182,13 +182,16 @@ for ending in ("ing", "ment", "ation"):
 
 
 # %% tags=["hide-input"]
+def cut_word(word, rules):
+    pieces = [*word]
+    for a, b in rules:
+        if a + b in word:
+            pieces = glued(pieces, a, b)
+    return pieces
+
+
 def cut(text, rules):
-    pieces = {}
-    for word in {*WORD.findall(text)}:
-        pieces[word] = [*word]
-        for a, b in rules:
-            if a + b in word:
-                pieces[word] = glued(pieces[word], a, b)
+    pieces = {word: cut_word(word, rules) for word in {*WORD.findall(text)}}
     return [piece for word in WORD.findall(text) for piece in pieces[word]]
 
 
@@ -207,7 +210,7 @@ assert len(cut(" strawberry", rules)) == 7
 assert len(cut(" functions", rules)) == 1
 
 # %% [markdown]
-# With 1,000 rules already "functions" is a single piece.
+# With 1,000 rules already "␣functions" is a single piece.
 #
 # </details>
 #
@@ -249,9 +252,9 @@ touch(
 # of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left.
 #
 # **What they cost.** Each piece needs a vector of its own, and this vector is learnt only when its piece comes up in
-# the text. The more rules there are, the more rarely a single piece comes up. And even without vectors [more rules do
-# not always help](#do-more-rules-always-help): the counter of the last lesson, let loose on two or three pieces and not
-# on letters, is least surprised with 300 to 1,000 rules.
+# the text. The more rules there are, the more rarely a single piece comes up. Even a counter, which has no vectors,
+# [does not always gain](#do-more-rules-always-help): the one of the last lesson, reading two or three pieces, is least
+# surprised with 300 to 1,000 rules.
 #
 # ## What can no longer be seen
 #
@@ -259,11 +262,17 @@ touch(
 # and that is where the riddle of the strawberry begins. Counting is a second difficulty.
 #
 # The **digits** are lost in the same way. Our date machine writes single letters. Suppose it had to write pieces, with
-# 100 rules learnt from 3,000 of its answers, each like 2018-05-03. Some pieces stay inside the year, the month or the
+# 100 rules learnt from 3,000 right answers, each like 2018-05-03. Some pieces stay inside the year, the month or the
 # day. Others reach across a dash into the next number. How many of the 100 do?
 
-# %% tags=["live", "remove-input"]
+# %% tags=["hide-input"]
 from clear_attention import create_date_pairs
+
+_, answers = create_date_pairs(3000)
+date_rules = learn(Counter(answers), 100)
+across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
+
+# %% tags=["live", "remove-input"]
 from live import bet
 
 per_piece = len(unseen) / len(cut(unseen, rules[:1000]))
@@ -271,10 +280,6 @@ assert 2.9 < per_piece < 3.4
 assert f"{per_piece:.1f}" == "3.1"
 assert f"{len(line) / len(cut(line, rules[:1000])):.1f}" == "3.9"
 assert round(per_piece**2) == 10
-
-_, answers = create_date_pairs(3000)
-date_rules = learn(Counter(answers), 100)
-across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
 bet(
     "pieces_of_words/dates",
     [
@@ -293,13 +298,10 @@ bet(
 
 # %% tags=["hide-input"]
 for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
-    cut_date = [*date]
-    for a, b in date_rules:
-        cut_date = glued(cut_date, a, b)
-    print(shown(cut_date))
-    assert date != "2018-05-03" or shown(cut_date) == "201|8-0|5-0|3"
+    print(shown(cut_word(date, date_rules)))
 print("reach from one number into the next:")
 print(" ", *across[-4:])
+assert shown(cut_word("2018-05-03", date_rules)) == "201|8-0|5-0|3"
 assert len(across) == 60
 assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 
@@ -334,8 +336,8 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 # <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do models learn to spell, and do more rules always help?</summary>
 #
 # **Do models learn to spell?** Programs that found two r in strawberry were famous for it in 2024 ([an account of
-# it](https://arxiv.org/abs/2601.18030), 2026; the numbers are from GPT-4's table `cl100k_base`, looked up in November
-# 2026). But Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of
+# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's table `cl100k_base`, looked up in November
+# 2026. But Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of
 # GPT-2 from its vector alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling
 # in the vectors.
 #
@@ -353,16 +355,15 @@ import numpy as np
 import trained
 
 
-def bits_by_counting(order, number):
+def bits_by_counting(order, read, test, kinds):
     """Bits a letter of one who sees so many tokens, and how often he never met them."""
-    read, test = cut(seen, rules[:number]), cut(unseen, rules[:number])
     tables = [defaultdict(Counter) for _ in range(order + 1)]
     for n, table in enumerate(tables):
         for i in range(n, len(read)):
             table[tuple(read[i - n : i])][read[i]] += 1
     bits, strange = 0.0, 0
     for i in range(order, len(test)):
-        p = 1 / (256 + number)
+        p = 1 / kinds
         for n, table in enumerate(tables):
             if after := table.get(tuple(test[i - n : i])):
                 fresh = len(after)  # as much weight for what was not yet seen here
@@ -373,10 +374,11 @@ def bits_by_counting(order, number):
 
 
 numbers = (0, 30, 100, 300, 1000, 2000)
-found = {
-    order: [bits_by_counting(order, number) for number in numbers]
-    for order in (1, 2, 3)
-}
+found = {1: [], 2: [], 3: []}
+for number in numbers:
+    read, test = (cut(text, rules[:number]) for text in (seen, unseen))
+    for order, line in found.items():
+        line.append(bits_by_counting(order, read, test, 256 + number))
 bits = {order: [b for b, _ in line] for order, line in found.items()}
 ours = float(trained.load("language")[1]["bits"])
 figure, (above, below) = plt.subplots(
@@ -412,13 +414,17 @@ for ax in (above, below):
     ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert np.all(np.diff(bits[1]) < 0)
-assert bits[2][0] - min(bits[2]) > 0.5
-assert np.argmin(bits[2]) in (3, 4)
+assert [round(bits[order][0], 1) for order in (2, 3)] == [2.5, 2.0]
+assert bits[1][0] > 3 > 2.1 > bits[1][-1]
+assert round(min(bits[2]), 1) == 1.8
+assert np.argmin(bits[2]) == 4  # 1,000 rules
 assert np.argmin(bits[3]) in (3, 4)
+assert bits[3][3] - min(bits[3]) < 0.02  # hardly gains after 300
 assert bits[2][-1] > min(bits[2])
 assert bits[3][-1] > min(bits[3])
 assert found[2][0][1] < 0.01 < 0.1 < found[2][4][1] < found[2][5][1]
 assert abs(found[2][5][1] - 0.25) < 0.04  # one in four
+assert found[3][0][1] < 0.1 < 0.5 < found[3][5][1]
 assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
@@ -455,15 +461,13 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 part = seen[:40_000]
 for name, words in (("words", WORD.findall(part)), ("whole", [part])):
     ruled = learn(Counter(words), 300)
-    if name == "words":
-        done = cut(part, ruled)
-    else:
-        done = [*part]
-        for a, b in ruled:
-            done = glued(done, a, b)
+    pieces = [piece for word in words for piece in cut_word(word, ruled)]
     first = [shown([a + b]) for a, b in ruled[:10]]
-    print(f"{name}: {len(part) / len(done):.2f} letters a piece, first:")
+    letters = f"{len(part) / len(pieces):.2f}"
+    print(f"{name}: {letters} letters a piece, first:")
     print(" ", *first)
+    assert letters == {"words": "2.44", "whole": "2.43"}[name]
+assert "e␣" in first
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>

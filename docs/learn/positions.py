@@ -60,10 +60,10 @@ assert answers[::2] == answers[1::2]
 # </details>
 #
 # The machine does not even notice. Attention is a sum over keys, and a sum does not mind the order: shuffle the letters
-# of "may" to ["yam"](attention.py#exercise-2), and each letter still finds the same. Everything else in the encoder is
-# done to each letter by itself. So to this machine a text is a *bag of letters*. It still writes the year in front,
-# because the look-ahead mask gives the order of its *answer* away: each letter of the answer sees one key more than the
-# letter before it, and can tell by that where it stands.
+# of "may" to ["yam"](attention.py#exercise-2), and each letter still gets the same mixture. Everything else in the
+# encoder is done to each letter by itself. So to this machine a text is a *bag of letters*. It still writes the year in
+# front, because the look-ahead mask gives the order of its *answer* away: each letter of the answer sees one key more
+# than the letter before it, and can tell by that where it stands.
 #
 # **Which other date lies in the bag of your birthday?**
 
@@ -87,13 +87,13 @@ touch(
 )
 
 # %% [markdown]
-# No training can mend that. What is not in the bag cannot be learnt from it.
+# No training can tell two such dates apart. What is not in the bag cannot be learnt from it.
 #
 # ## Say where it stands
 #
-# So the machine must be told. To the vector of each letter we add something that depends only on its place. Why add
-# it? Set beside the letter's numbers it would make each vector longer, and adding costs no room. The *place* is a
-# number, counted from 0, and the *position* is the vector that we add for it. What shall we add?
+# So the machine must be told. To the vector of each letter we add something that depends only on its place. Why add?
+# Beside the letter's numbers it would need room. Added, it needs none. The *place* is a number, counted from 0, and the
+# *position* is the vector that we add for it. What shall we add?
 #
 # * **A counter**, 0, 1, 2, ..., added to each of the 64 numbers? That is the crudest way.
 # * **A fraction**, from 0 at the first place of the row to 1 at its last?
@@ -132,7 +132,7 @@ bet(
 # A dot is one training. Rows of 40 have six more empty places behind the text than the rows of the training. Trained
 # three times as long, the counter still loses about one in ten.
 
-# %% tags=["hide-input"] alt="Dots, three trainings in each row, how many unseen dates are right. Nothing: near 18 %. A counter: from 72 to 83 %. A fraction: above 98 %. The same in rows of 40 places: from 86 to 93 %."
+# %% tags=["hide-input"] alt="Dots, three trainings in each row, how many unseen dates are right. Nothing: from 19 to 20 %. A counter: from 72 to 83 %. A fraction: above 98 %. The same in rows of 40 places: from 86 to 93 %."
 import matplotlib.pyplot as plt
 
 told = {
@@ -154,10 +154,13 @@ plt.show()
 assert 0.7 < sum(told["a counter"]) / 3 < 0.8  # loses about a quarter
 assert 0.9 < sum(shares_of("a counter, three times as long")) / 3 < 0.92
 assert 0.88 < sum(told["the same, rows of 40"]) / 3 < 0.92
-assert trained.kept("dates")[1]["steps"] == 1000
-assert max(told["a counter"]) < 0.9 < 0.97 < min(told["a fraction"])
-assert max(told["the same, rows of 40"]) < 0.95 < 0.99 < min(shares_of("whole"))
-_, record = trained.load("dates")
+assert max(told["nothing"]) < 0.2
+least, most = ([round(100 * f(x)) for x in told.values()] for f in (min, max))
+assert least == [19, 72, 98, 86]
+assert most == [20, 83, 100, 93]
+assert min(shares_of("whole")) > 0.99
+_, config, record = trained.kept("dates")
+assert config["steps"] == 1000
 assert record["paddings"][-1] == 100
 assert record["padded"].min() > 0.99  # with the dials, in rows of 34 to 100 places
 
@@ -271,7 +274,6 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 # %% tags=["live", "hide-input"]
 fits = places @ places.T  # (query, key)
 np.testing.assert_allclose(fits[12, 20], fits[52, 60])
-assert np.all(fits.argmax(axis=1) == np.arange(61))
 by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
 np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table
 assert round(np.cos(8), 3) == -0.146
@@ -435,7 +437,8 @@ for text in ("22.02.2022", "25.12.1955"):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# 168. Besides `22.02.2022` there is `25.12.1955`: its letters can be put together to no other date of the century.
+# There are 168. Besides `22.02.2022` there is `25.12.1955`: its letters can be put together to no other date of the
+# century.
 #
 # </details>
 #
@@ -451,7 +454,7 @@ exercises.show("positions")
 #
 # ```self-check
 # ? Why not give the last letter the place 0, the one before it -1, and so on, and add this number to each letter?
-# - because a machine cannot add negative numbers | Half of the numbers in its vectors are negative.
+# - because a machine cannot add negative numbers | Many numbers in its vectors are negative.
 # + because it grows with the text, as the counter of this page does | It is a counter, only from the other end.
 # - because two letters would get the same number | In a counter no two places are alike. That is not its trouble.
 # ? A head turns the hands of each query back by 3 places. The places alone decide. Which key fits the query of place 20 best?

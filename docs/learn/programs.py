@@ -13,38 +13,30 @@
 # to look at:
 
 # %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
-from fractions import Fraction
-
 import matplotlib.pyplot as plt
 import numpy as np
 from clear_attention import plot_weights, programs
 
-
-def look(ax, weights, title, queries, keys):
-    """Draw who looks at whom, with the weights as fractions."""
-    weights = np.asarray(weights, float)[: len(queries), : len(keys)].round(6)
-    plot_weights(weights, queries, keys, ax=ax, colour_bar=False)
-    for cell, weight in zip(ax.texts, weights.ravel(), strict=True):
-        cell.set_text(str(Fraction(weight).limit_denominator(9)) if weight else "")
-        cell.set(size=10, color="white" if weight > 0.5 else "black")
-    ax.collections[0].set(cmap="Blues", edgecolor="0.85")
-    ax.set_title(title)
-
-
-TEXT, LONG = "^cabacb", 9  # the longest texts have ^ and eight letters
+TEXT = "^cabacb"
 
 
 def maps_of(program):
     """Return the weights of each head of a program at the text."""
     depth = program.heads[0].project_queries.kernel.shape[0]
-    tokens, mask = programs.rows([TEXT], "^abc", LONG, depth)
+    tokens, mask = programs.rows([TEXT], "^abc", 9, depth)  # for ^ and 8 letters
     found = program(tokens, mask=mask, return_weights=True).weights
     return [weights.numpy()[0, 0] for weights in found]
 
 
 (before_me,) = maps_of(programs.shift())
 _, ax = plt.subplots(figsize=(3.2, 3), layout="constrained")
-look(ax, before_me[1:], "each letter looks", [*TEXT[1:]], [*TEXT])
+shown = before_me[1:7, :7].round(6)
+plot_weights(shown, [*TEXT[1:]], [*TEXT], ax=ax, colour_bar=False)
+for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
+    cell.set_text("1" if weight else "")
+    cell.set(size=10, color="white")
+ax.collections[0].set(cmap="Blues", edgecolor="0.85")
+ax.set_title("each letter looks")
 plt.show()
 assert np.allclose(before_me[1:7, :6], np.eye(6))
 assert sum(3**n for n in range(1, 9)) == 9840
@@ -57,8 +49,8 @@ assert sum(3**n for n in range(1, 9)) == 9840
 # A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
 # Take the shorter text `cab`, for now without `^`, to keep the tables small. Each letter becomes a row, its *token*:
-# zeros, with a 1 for its letter and a 1 for its place. Places count from 0, so the token of the b is 0, 1, 0 for the
-# letter, and 0, 0, 1 for place 2.
+# zeros, with a 1 for its letter (a, b or c) and a 1 for its place. Places count from 0, so the token of the b is 0, 1,
+# 0 for the letter, and 0, 0, 1 for place 2.
 #
 # Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
 # looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$, below three rows of
@@ -220,7 +212,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1. What comes back is an average, and the average of ones is 1, however many there are.
+# A 1, to each of them. What comes back is an average, and the average of ones is 1, however many there are.
 #
 # </details>
 #
@@ -233,6 +225,8 @@ bet(
 # which we need for sorting.**
 
 # %% tags=["live", "remove-input"]
+from fractions import Fraction
+
 # The pieces of the drawing, and what the questions at the end of the page say.
 drawn = Path("../diagrams/cake.svg").read_text(encoding="utf-8")
 pieces = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
@@ -280,6 +274,8 @@ touch(
 # own, and try to break the rule.**
 
 # %% tags=["live", "remove-input"]
+from head_puzzles import PUZZLES
+
 below, for_place = maps_of(programs.sort())
 smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
 drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
@@ -296,6 +292,8 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     best = max(m for m in smaller if m < place_)
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 assert smaller == [4, 0, 2, 0, 4, 2]
+of_us = programs.__all__[programs.__all__.index("shift") :]
+assert (len(of_us), len(PUZZLES)) == (8, 10)  # programs of the package, and puzzles
 touch(
     "seats",
     "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Place 3 looks for the largest note below 3, which is 2, and fetches"
@@ -339,7 +337,7 @@ print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 
 # %% [markdown]
 # In the last head each place looks at these notes. A wish may also be a number: the larger, the more it is wanted, and
-# each 1 of it is worth 128, after the root. **Fill in what a place wishes, so that it finds the largest note below its
+# each 1 of it becomes 128 in the score. **Fill in what a place wishes, so that it finds the largest note below its
 # own number.** The second line makes `^` unwanted, because `^` carries the note 0, too:
 #
 # ```python

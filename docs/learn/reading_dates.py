@@ -49,7 +49,9 @@ machine(
 
 # %% tags=["live", "remove-input"]
 from IPython.display import HTML, Markdown
+from trained.dates import BATCH
 
+assert (record["steps"][-1], BATCH) == (1000, 64)
 Markdown(
     f"The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last letter."
     " So it has learnt to read, at least in the forms that it knows."
@@ -153,18 +155,17 @@ HTML(
 # The machine has two halves. The **encoder** reads the text: it lets the letters look at each other, and turns each
 # into a new vector. The **decoder** writes the answer.
 #
-# Say the decoder has written `2018-0`. You would look at "may" now, and so does the machine. It has a total of 1 to
-# share out among the letters of the text, and each letter's share is its **weight**. Each vector is multiplied by its
-# weight, and all are added up. From this mixture, and from what it has written so far, the decoder
-# computes its next letter:
+# Say the text is "thursday 3rd of may 2018", and the decoder has written `2018-0`. You would look at "may" now, and so
+# does the machine. It has a total of 1 to share out among the letters of the text, and each letter's share is its
+# **weight**. Each vector is multiplied by its weight, and all are added up. From this mixture, and from what it has
+# written so far, the decoder computes its next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 ids, given = source.encode([text]), target.encode([answer])[:, :-1]
 maps = model(ids, given, return_weights=True).weights
-share = (
-    maps["decoder.0.cross"][0].numpy().mean(axis=0)[6]
-)  # of four heads, for the 5
+looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
+share = looked[6]  # of four heads, for the 5
 vectors = model.encode(ids).output[0, : len(text)].numpy()
 parted = {"y": share[18], "r": share[10], "m": share[16]}
 assert [text[i] for i in (18, 10, 16)] == [*parted]
@@ -204,9 +205,9 @@ HTML(
 )
 
 # %% [markdown]
-# Half of each vector is drawn. A strip is as high as its letter's weight, and each square of the mixture is the average
-# of the squares above it. In truth the machine makes four mixtures at once, of vectors that it has
-# prepared for them. Here are the encoder's own vectors, with the mean of the four weights.
+# Half of each vector is drawn. A strip is as high as its letter's weight, and each square of the mixture is the sum of
+# those above it, each times its weight. In truth the machine makes four mixtures at once, of vectors made for each.
+# Here are the encoder's own vectors, with the mean of the four weights.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
 # looking there made the right letters more probable.
@@ -221,9 +222,6 @@ HTML(
 # %% tags=["live", "hide-input"]
 import itertools
 
-given = target.encode([answer])[:, :-1]  # what is written so far, at each step
-maps = model(source.encode([text]), given, return_weights=True).weights
-looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
 r, month = 10, [16, 17, 18]  # the places of the r and of may, counted from 0
 assert 0.4 < looked[6, month].sum() < 0.6
 assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
@@ -262,16 +260,12 @@ def followed(answers):
     return int(np.sum([x[5:7] for x in answers] == written_as[second]))
 
 
-assert 6 < len(well) < 12
-assert {4, 5} < {*well}  # may and jun are shown below
 others = [i for i in range(len(text)) if i not in month]
 tries = {"r of 3rd": [r], "last letter": [18], "first letter": [16]}
 tries |= {"all three": month, "all others": others}
 found = {name: exchanged(places) for name, places in tries.items()}
 counts = {name: followed(answers) for name, answers in found.items()}
-assert counts["r of 3rd"] + counts["all others"] < 0.1 * len(first)
-assert 0 < counts["last letter"] < 0.4 * len(first)
-assert counts["all three"] > 0.9 * len(first)
+assert counts["r of 3rd"] == 0
 june = frame.format("jun")
 pair = [
     (names[well[i]], names[well[j]]) for i, j in zip(first, second, strict=True)
@@ -301,8 +295,8 @@ machine(
 # ## Take it away
 #
 # What is left if the machine can't choose where to look? **The averaging machine** takes the plain average of the text,
-# in which each letter counts as much as any other. It was trained in the same way for half as long, 500 steps, after
-# which the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
+# in which each letter counts as much as any other. It was trained in the same way, but for 500 steps only. After as
+# many, the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -325,7 +319,7 @@ machine(
 from clear_attention import greedy_search
 from trained.ablations import shares
 
-averages, _ = trained.load("dates-no-attention")
+averages, averaging = trained.load("dates-no-attention")
 written = target.decode(greedy_search(averages, unseen, max_length=11))
 wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
 shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
@@ -354,7 +348,7 @@ assert len(well) == 7
 assert (counts["first letter"], counts["all three"]) == (17, 42)
 
 # %% [markdown]
-# The r may have had a say in something else than the month. Why the machine looks at it, we do not know.
+# Perhaps the r matters for something other than the month. Why the machine looks at it, we do not know.
 #
 # And which mistakes does the averaging machine make?
 
@@ -372,12 +366,10 @@ assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
 longer = shares("both average, three times as long")  # as the whole machine
 assert round(100 * sum(longer) / 3) == 78
-_, brief = trained.load("dates-brief")  # the whole machine, after 500 steps
-_, averaging = trained.load("dates-no-attention")
+brief = trained.kept("dates-brief")[2]  # the whole machine, after 500 steps
 assert brief["steps"][-1] == averaging["steps"][-1] == 500
 assert round(100 * brief["exact"]) == 98
 assert 0.2 < averaging["exact"] < 0.25
-assert min(shares("whole")) > 0.99
 
 # %% [markdown]
 # Most months are names, whose letters give them away in any order. The 78 of 100 dates are the mean of three such
@@ -402,7 +394,6 @@ assert min(shares("whole")) > 0.99
 # %% tags=["answer"]
 answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
 assert answers[0] == "2018-05-03"
-assert 1950 <= int(answers[1][:4]) <= 2049
 assert answers[1][:4] == "1981"
 assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 
@@ -410,8 +401,8 @@ assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine does not notice that it is wrong. But it has never seen a
-# year before 1950, so it writes one from the time that it knows. That this year has the same four digits is perhaps
-# chance: 2918 gives 1981, too.
+# year before 1950, so it writes one from the time that it knows. That 1981 has the digits of 1918 is perhaps chance:
+# 2918 gives it, too.
 #
 # </details>
 #
@@ -424,6 +415,7 @@ assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 answers, sure = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
 assert [answer[:2] for answer in answers] == ["20", "19"]
 assert sure[1] < sure[0]
+assert abs(sure[1] - 0.5) < 0.05
 assert looked[0].argsort()[-2:].tolist() == [21, 20]  # the 2 and the 0 of 2018
 assert looked[0, 20] - looked[0, 21] < 0.1
 
@@ -433,7 +425,7 @@ assert looked[0, 20] - looked[0, 21] < 0.1
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
 # this short cut: before the 0 it writes a 2, and before the 9 a 1, in both texts. And yet it looks at both digits, and
 # even a little more at the first. Once more, a weight does not say what the look was good for. A 2 before the 9 makes
-# it less sure of the whole date, about 50 %. Why it then writes this year of all years, we do not know.
+# it less sure of the whole date, about 50 %. Why it then writes 1981, we do not know.
 #
 # </details>
 #

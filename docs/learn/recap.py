@@ -21,7 +21,7 @@
 # ## One letter on its way
 #
 # We begin on the left, with the day's 5. A strip shows its 64 numbers, and below it lies the strip of another 5, the
-# first 5 of the year. How alike the two are says their *similarity*: 1 if their vectors have the same direction, 0 if
+# first 5 of the year. Their *similarity* says how alike the two are: 1 if their vectors have the same direction, 0 if
 # they have nothing in common, and below 0 if they point away from each other. Steps 3 and 5 show only what is added,
 # and the others the letter itself.
 #
@@ -55,10 +55,8 @@ stations = (embedded, placed, found, added, thought, left)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
-assert abs(day_and_year[1] - 0.85) < 0.02
-assert abs(day_and_year[2] - 0.22) < 0.02
-assert abs(day_and_year[3] - 0.62) < 0.02
-assert abs(day_and_year[-1] - 0.09) < 0.02
+of_letters = np.delete(day_and_year, [0, 4])  # without what feed-forward says
+np.testing.assert_allclose(of_letters, [0.85, 0.22, 0.62, 0.09], atol=0.006)
 
 # and its way through the decoder, when 1955-06-0 is written
 begun = target.encode(["1955-06-05"])[:, :10]
@@ -69,7 +67,6 @@ at_the_j = step.weights["decoder.0.cross"].numpy()[0, :, 6, 0].mean()
 assert 0.8 < at_the_j < 0.95  # when the 6 is written
 assert looked[-1] > 0.9
 assert step.output.shape[-1] == 14
-assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
 journey(
     text,
     {
@@ -113,14 +110,10 @@ entered = own.enter(given, w["target"])
 back = own.multi_head(entered, entered, w, "decoder.self", own.look_ahead(10))
 behind_it = own.norm(entered + back, *w["decoder.self.norm"])
 fetched = own.multi_head(behind_it, left, w, "decoder.cross", mask=0)
-with_text = own.norm(behind_it + fetched, *w["decoder.cross.norm"])
-worked = own.feed_forward(with_text, w, "decoder.forward")
-ready = own.norm(with_text + worked, *w["decoder.forward.norm"])
-logits = own.linear(ready, w["logits"])
+logits = own.decode(given, left, w)
 np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
 said = target.decode([[x] for x in logits.argmax(axis=1)])
 assert (said[6], said[9]) == ("6", "5")
-assert logits.argmax(axis=1)[[9, 6]].tolist() == [8, 9]  # the ninth and tenth cell
 stations = (entered, behind_it, fetched)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 alike = [unit[6] @ unit[9] for unit in units]
@@ -148,7 +141,7 @@ journey(
 
 # %% [markdown]
 # At step 7 the positions part them a little, to 0.90, and at step 8 what is written so far parts them further, to 0.51.
-# Their questions already differ, as step 9 shows: what they fetch is quite different, 0.08. Our 0 gives nearly all its
+# So they ask different questions, and at step 9 fetch quite different things, 0.08. Our 0 gives nearly all its
 # weight to the day's 5, and the first 0 most of its weight to the j of "june".
 #
 # In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each letter or
@@ -298,8 +291,7 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
-# Now let these functions read. `own` is the file, and `source` and `target`
-# turn letters into ids and back.
+# Now let these functions read. `own` is this file, imported, and `source` and `target` turn letters into ids and back.
 
 
 # %%
@@ -427,9 +419,9 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 # ## Who found this, and when
 #
 # Nearly all parts were known. In 2017 Vaswani and seven others put them together, for translation, and left out the
-# reading of one word after the other. A year later it was cut in half, and each half proved useful alone. An *encoder*
-# such as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without cross-attention
-# just goes on writing. GPT (2018) and most of today's language models are of this kind.
+# reading of one word after the other. A year later the Transformer was cut in half, and each half proved useful alone.
+# An *encoder* such as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without
+# cross-attention just goes on writing. GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #

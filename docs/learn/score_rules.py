@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# A [mask](masks.py) hides the future. Put one more step after it, and the start mark gives 83 % of its weight to
-# letters that are not written yet. No error says so.
+# A [mask](masks.py) hides the future. Put one more step between it and the softmax, and the start mark gives 83 % of
+# its weight to letters that are not written yet. No error says so.
 #
 # How does the future come back? Here is a head of our date machine, while it writes 2018-05-03, after a start mark,
 # which is the dot. What is done to its scores stands on cards. One card divides them by 4, the root of 16, as always.
@@ -22,6 +22,7 @@ sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
+from examples.numpy_machine import softmax as weights_of
 from live import grid, touch
 
 model, _ = trained.load("dates")
@@ -45,15 +46,10 @@ own_scores = products / 4  # root of 16
 future = np.triu(np.ones((11, 11), bool), k=1)
 
 
-def weights_of(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
 CAP = 2.0
 steps = {
     "÷ 4": lambda scores: scores / 4,
-    "cap": lambda scores: CAP * np.tanh(scores / CAP),
+    "cap": lambda scores, cap=CAP: cap * np.tanh(scores / cap),
     "mask": lambda scores: np.where(future, -np.inf, scores),
 }
 
@@ -63,7 +59,7 @@ def in_order(*names):
     scores = products
     for name in names:
         scores = steps[name](scores)
-    return weights_of(scores)
+    return weights_of(scores, mask=0)
 
 
 orders = [
@@ -81,9 +77,7 @@ np.testing.assert_allclose(
 blocks[1].attention.softcap = None
 assert round(swapped[0, 1:].sum(), 2) == 0.83
 assert right[0, 0] == 1
-assert [f"{each[5, 5]:.2f}" for each in (right, late)] == ["0.84", "0.35"]
 assert not np.any(late[future])
-assert round(worst[0, 1:].sum(), 2) == 0.91
 touch(
     "cards",
     grid(
@@ -118,16 +112,11 @@ touch(
 # So a score cannot say *never*, however low it is. The mask can, if it has the last word.
 
 # %% tags=["live", "remove-input"]
-own = float(CAP * np.tanh(own_scores[0, 0] / CAP))
+own = steps["cap"](own_scores[0, 0])
 assert f"{own:.3f}" == "-1.293"
-leaked = [
-    10
-    * np.exp(-cap)
-    / (np.exp(cap * np.tanh(own_scores[0, 0] / cap)) + 10 * np.exp(-cap))
-    for cap in (2.0, 5.0, 20.0)
-]
-assert [round(share, 2) for share in leaked[:2]] == [0.83, 0.23]
-assert 0 < leaked[2] < 1e-6
+masked = steps["mask"](own_scores)[0]
+leaked = weights_of(steps["cap"](masked, cap=20.0), mask=0)[1:].sum()
+assert 0 < leaked < 1e-6
 
 # %% [markdown]
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
@@ -195,9 +184,9 @@ def read_with(cap):
 
 
 assert round(np.exp(13.0 - 3.0), -3) == 22_000
-led = 3.0 * np.tanh(np.array([13.0, 3.0]) / 3.0)
+led = capped(np.array([13.0, 3.0]), c=3.0)
 assert [f"{score:.2f}" for score in led] == ["3.00", "2.28"]
-assert f"{weights_of(led)[0]:.2f}" == "0.67"
+assert f"{softmax(led)[0]:.2f}" == "0.67"
 
 caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
@@ -220,7 +209,7 @@ sketch(
 # The blue dots are our machine. The orange ones are machines that had the cap from the beginning of their training,
 # three for each cap, and they lie on one another:
 
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import matplotlib.pyplot as plt
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
@@ -241,14 +230,15 @@ plt.show()
 assert uncapped > 0.99
 assert by_cap[caps.index(20.0)] > 0.99
 assert by_cap[caps.index(10.0)] > 0.95
-assert 0.3 < by_cap[caps.index(5.0)] < 0.7 < by_cap[caps.index(7.0)]
+assert abs(by_cap[caps.index(5.0)] - 0.56) < 0.01
+assert abs(by_cap[caps.index(7.0)] - 0.83) < 0.01
 assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
 # </details>
 #
-# Capped at 5 it loses about half of the dates. So this machine needs its high scores. But could a machine do without
+# Capped at 5 it loses nearly half of the dates. So this machine needs its high scores. But could a machine do without
 # them, if it has had the cap from the beginning? Yes: three that were trained with a cap of 5, and three with a cap of
 # 3, read over 99 of 100, each of them.
 #
@@ -263,13 +253,13 @@ assert min(taught[3] + taught[5]) > 0.99
 # **Change the price of a place, and watch the map of weights.**
 
 # %% tags=["live", "hide-input"]
-two = weights_of(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
+two = softmax(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
 assert f"{two[0]:.2f}" == "0.82"
-assert 2.5e-7 < weights_of(np.array([3 - 5 * 1.0, 3 - 5 * 4]))[1] < 3.5e-7
+assert 2.5e-7 < softmax(np.array([3 - 5 * 1.0, 3 - 5 * 4]))[1] < 3.5e-7
 apart = np.subtract.outer(np.arange(11), np.arange(11))
 near = []
 for each in (0.0, 0.5, 2.0):
-    paid = weights_of(np.where(future, -np.inf, own_scores - each * apart))
+    paid = weights_of(own_scores - each * apart, future)
     near.append(np.trace(paid) + np.trace(paid, offset=-1))
 assert near == sorted(near)
 touch(
@@ -295,16 +285,16 @@ touch(
 #
 # ## All four together
 #
-# One thing is still unsaid. If no key fits, the softmax hands out all the weight nevertheless. To say *none of you*
-# there is the [sink](sinks.py): one more score, whose weight is thrown away.
+# One thing is still unsaid. If no key fits, the softmax hands out all the weight nevertheless. The
+# [sink](sinks.py) says *none of you*: one more score, whose weight is thrown away.
 #
 # All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the mask, as you saw. It comes
 # before the bias, too, because otherwise it would shrink the price. Under a cap of 2 all scores lie between -2 and 2,
 # so a price of 5 could take off no more than 4.
 #
-# Now put them on one query, which stands at the third of four places. Key 4 has the highest score, but it comes later
-# and must not be seen. **Tick one rule after the other, and watch key 4. Then a dare: once all four are ticked, a new
-# switch appears. Use it to make the query read key 4 with the mask on.**
+# Now put them on one query, with a cap of 2 and a price of 0.5 a place. It stands at the third of four places. Key 4
+# has the highest score, but it comes later and must not be seen. **Tick one rule after the other, and watch key 4. Then
+# a dare: once all four are ticked, a new switch appears. Use it to make the query read key 4 with the mask on.**
 
 # %% tags=["live", "remove-input"]
 from clear_attention import scaled_dot_product_attention
@@ -435,14 +425,15 @@ print("your attention has a cap, a bias and a sink")
 
 # %% tags=["answer"]
 for each in (0.5, 0.05):
-    shares = weights_of(-each * np.arange(10_000.0))  # the nearest letter first
+    shares = softmax(
+        -each * np.arange(10_000.0), mask=0
+    )  # the nearest letter first
     nearest = int(np.argmax(shares.cumsum() >= 0.99)) + 1
     print(f"a price of {each}: the nearest {nearest} letters")
     assert nearest == {0.5: 10, 0.05: 93}[each]
     np.testing.assert_allclose(
         shares.cumsum()[:99], 1 - np.exp(-each * np.arange(1, 100))
     )
-assert round(np.exp(-0.5), 2) == 0.61
 
 
 # %% [markdown]
@@ -461,7 +452,7 @@ assert round(np.exp(-0.5), 2) == 0.61
 
 # %% tags=["answer"]
 for cap in range(5, 31):
-    first, second = cap * np.tanh(np.array([30.0, 20.0]) / cap)
+    first, second = capped(np.array([30.0, 20.0]), cap)
     share = 1 / (1 + np.exp(second - first))
     if cap == 5 or share > 0.9:
         print(

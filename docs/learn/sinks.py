@@ -13,7 +13,7 @@
 # shy speaker looks at the clock on the wall, and does not read the time. Where does a machine look?
 #
 # We trained a small one with one head on random letters. Under a vowel, which is a, e, i, o or u, it must write the
-# letter just before it. Under any other letter it must write the next one of the alphabet:
+# letter just before it. Under any other letter it must write the next one of the alphabet (after z comes a):
 
 # %% tags=["hide-input"]
 import sys
@@ -122,7 +122,7 @@ bet(
 #
 # </details>
 #
-# Just those that needed nothing go wrong. Two of three of the other letters are lost, and hardly a vowel.
+# Just those that needed nothing go wrong. Two of three other letters are lost, but hardly a vowel.
 #
 # The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
 # text along with the latest, the model went on well for millions of pieces. What these four said hardly mattered: four
@@ -178,22 +178,14 @@ bars = re.findall(
 np.testing.assert_allclose(np.array(bars, float) / 320, wide, atol=1e-3)
 
 
-def mean_looks(model):
-    """Return what vowels and other letters give to the first place, to the letter before and to the sink."""
+def left_over(model):
+    """Return what vowels and other letters give, as an average, to the start mark or to the sink."""
     ids, _ = spare.texts(1000, 2, start=not model.sink)
     weights = np.array(model(ids, return_weights=True)[1])[:, 0]
     asked = np.arange(ids.shape[1]) > 1
     vowel = np.isin(ids, spare.VOWELS)
-    before = np.pad(np.diagonal(weights, -1, 1, 2), [(0, 0), (1, 0)])
-    kinds = {
-        "first": weights[..., 0],
-        "before": before,
-        "sink": 1 - weights.sum(-1),
-    }
-    return {
-        name: (share[vowel & asked].mean(), share[~vowel & asked].mean())
-        for name, share in kinds.items()
-    }
+    share = 1 - weights.sum(-1) if model.sink else weights[..., 0]
+    return share[vowel & asked].mean(), share[~vowel & asked].mean()
 
 
 sink = with_sink.attention.sink
@@ -237,10 +229,10 @@ for place in range(15):
     assert (
         place == 0 or is_right[needs_it].mean() < 0.2
     )  # at place 1 stands no vowel
-by_start, by_sink = mean_looks(with_start), mean_looks(with_sink)
+to_start, to_sink = left_over(with_start), left_over(with_sink)
 assert min(*start_record["right"], *sink_record["right"]) > 0.9999
-assert by_start["first"][1] > 0.9 > 0.6 > by_start["first"][0]
-assert by_sink["sink"][1] > 0.9 > 0.6 > by_sink["sink"][0]
+assert to_start[1] > 0.9 > 0.6 > to_start[0]
+assert to_sink[1] > 0.9 > 0.6 > to_sink[0]
 assert start_record["dropped"][0] > 0.9 > 0.5 > start_record["dropped"][1]
 assert 0.28 < start_record["dropped"][1] < 0.39  # two of three are lost
 assert min(sink_record["dropped"]) > 0.99
@@ -257,8 +249,8 @@ of_dashes = 1 - weights.sum(axis=-1)[..., [4, 7]].mean()
 assert 0.005 < of_dashes < 0.015
 touch(
     "spare",
-    f"<p>Letters that need no look give {percent(by_start['first'][1])} of their weight to the start mark, and in the"
-    f" machine with a sink {percent(by_sink['sink'][1])} to the sink.</p>",
+    f"<p>Letters that need no look give {percent(to_start[1])} of their weight to the start mark, and in the"
+    f" machine with a sink {percent(to_sink[1])} to the sink.</p>",
     names=["start mark", "start mark dropped", "a learnt sink"],
     texts=[
         {
@@ -339,22 +331,27 @@ np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0
 #
 # To save memory, let the head see only the last four places before each letter. Then let it see the start mark as well.
 # How many vowels, and how many other letters, does the machine read right with each of the two masks? The small machine
-# is `with_start`, and a mask has a 1 where nobody may look.
+# is `with_start`, and a mask has a 1 where nobody may look:
+#
+# ```python
+# ids, answers = spare.texts(1000, seed=3, start=True)
+# vectors = with_start.positions(with_start.embed(ids))
+# mask = ...
+# found = with_start.attention(vectors, mask=mask)
+# says = np.argmax(with_start.project_logits(vectors + found), axis=-1)
+# ```
 
 # %% tags=["answer"]
 ids, answers = spare.texts(1000, seed=3, start=True)
 vowel, later = np.isin(ids, spare.VOWELS), np.arange(17) > 5
 vectors = with_start.positions(with_start.embed(ids))
-window = (
-    1 - np.tri(17, k=-1) + np.tri(17, k=-5)
-)  # hidden: not before, and too far back
-window[0, 0] = 0
+# hidden: what does not stand before, and what is too far back
+window = spare.hidden(17, dropped=False).numpy() + np.tri(17, k=-5)
 kept = window.copy()
-kept[:, 0] = 0
+kept[..., 0] = 0
 
 for name, mask in {"last four": window, "and the start mark": kept}.items():
-    hidden = mask[None, None].astype("float32")
-    found = with_start.attention(vectors, mask=hidden)
+    found = with_start.attention(vectors, mask=mask.astype("float32"))
     says = np.argmax(with_start.project_logits(vectors + found), axis=-1)
     shares = [(says == answers)[which & later].mean() for which in (vowel, ~vowel)]
     print(f"{name}: vowels {shares[0]:.0%}, other letters {shares[1]:.0%}")

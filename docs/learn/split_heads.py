@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How do four heads share one vector?
 #
-# A machine reads "3 may 2018", and writes "1-01-03-25". It has just as many numbers as another one that reads this date
-# rightly, was trained as long, and nothing complained. Only its four heads share the numbers in a wrong way. And share
-# they must, because four heads with a full matrix $W_Q$ each would cost four times as many as one.
+# One machine reads "3 may 2018" rightly. Another one writes "1-01-03-25". It has as many numbers and was trained as
+# long, and nothing complained. Only its four heads share the numbers in a wrong way. And share they must, because four
+# heads with a full matrix $W_Q$ each would cost four times as many as one.
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
@@ -48,8 +48,8 @@ lab(
 # %% [markdown]
 # So each head gets a piece of *every* letter. More heads only make the pieces smaller, and they add no numbers to
 # train. They cost [memory](../guides/questions.py#do-more-heads-cost-more), because each has a map of its own. What the
-# heads have found is put side by side again. Then one last matrix $W_O$ mixes it, because without it, with two heads,
-# number 5 of a letter could only ever come from head 2.
+# heads have found is put side by side again. Then one last matrix $W_O$ mixes it. Else, with two heads, number 5 of a
+# letter could only come from head 2.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
 # the heads to the front. `merge` does the same backwards:
@@ -102,16 +102,17 @@ from IPython.display import Markdown
 from live import bet
 
 first, first_record = trained.load("dates-brief")
-second, _ = trained.load("dates-wrong-reshape")
+second, second_record = trained.load("dates-wrong-reshape")
+assert first.count_params() == second.count_params()
+assert first_record["steps"][-1] == second_record["steps"][-1] == 500
 source, target = date_tokenizers()
 texts, dates = create_date_pairs(2000, seed=1, split="test")
-START = target.encode(dates[:1])[0, 0]
 
 
 def written(model, texts):
     """Let a machine write, letter by letter. It always gets a row of 11 places, as in its training."""
     ids, row = source.encode(texts, length=34), np.zeros((len(texts), 12), int)
-    row[:, 0] = START
+    row[:, 0] = model.start_id
     for i in range(11):
         row[:, i + 1] = np.argmax(model((ids, row[:, :11])), axis=-1)[:, i]
     return target.decode(row)
@@ -138,27 +139,25 @@ bet(
 # %% tags=["hide-input"]
 some = ["30.11.1999", "3 may 2018", "thursday 3rd of may 2018", "22.12.1960"]
 lines = ["| text | first machine | second machine |", "| --- | --- | --- |"]
+rightly, wrongly = written(first, some), written(second, some)
 lines += [
     f"| {text} | {a} | {b} |"
-    for text, a, b in zip(
-        some, written(first, some), written(second, some), strict=True
-    )
+    for text, a, b in zip(some, rightly, wrongly, strict=True)
 ]
-assert 0.975 < exact[0] < 0.985
+assert round(100 * exact[0]) == 98
 assert round(2000 * exact[1]) == 2
-assert round(100 * first_record["exact"]) == 98
-assert [date[-2:] for date in written(second, some)] == ["25", "25", "26", "25"]
-assert written(first, some)[1] == "2018-05-03"
-assert written(second, some)[1] == "1-01-03-25"  # as the page begins
+assert [date[-2:] for date in wrongly] == ["25", "25", "26", "25"]
+assert rightly[1] == "2018-05-03"
+assert wrongly[1] == "1-01-03-25"  # as the page begins
 last_places = {cell // 4 for cell in range(3 * 34, 4 * 34)}  # of head 4
 assert len(last_places) == 9
 assert len(some[1]) <= min(last_places)  # only padding
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# Why the 25th? The day is written last, so almost only head 4 is asked for it, and of the 34 places of the text head 4
-# has only pieces of the last nine. Behind "3 may 2018" they hold nothing but padding, so it can hardly do more than
-# guess. Whether such a cut could be learnt in rows without padding, we have not measured.
+# Why the 25th? The queries are cut, too: those of the day, written last, fall almost only to head 4, and of the 34
+# places of the text head 4 has only pieces of the last nine. Behind "3 may 2018" they hold nothing but padding, so it
+# can hardly do more than guess. Whether such a cut could be learnt in rows without padding, we have not measured.
 #
 # </details>
 #
@@ -167,8 +166,8 @@ Markdown("\n".join(lines))
 #
 # ## What the second machine sees
 #
-# No number is lost, so why does the machine read next to nothing? A part of the trouble is the padding mask. It knows
-# nothing of the cut, and hides the last places of each head, where the padding should stand.
+# No number is lost. What, then, goes wrong? A part of the trouble is the padding mask. It knows nothing of the cut, and
+# hides the last places of each head, where the padding should stand.
 #
 # Below is a strip for each head, and in a cell stands the letter whose piece it holds. Hatched cells are hidden. **Tick
 # "cut by a reshape alone". Is it still only padding that is hidden?**

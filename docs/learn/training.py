@@ -32,6 +32,7 @@ model, record = trained.load("dates")
 wanted = ["2018-05-03", "2018-05-03", "2018-05-03", "1960-12-22", "2001-03-09"]
 diary = [answers.tolist() for answers in record["written"]]
 first, early, last = (diary[i] for i in (0, 4, -1))
+assert (record["steps"][3], record["steps"][-1]) == (200, 1000)  # as the text says
 form = re.compile(r"(19|20)\d\d-\d\d-\d\d")
 in_form = [all(form.fullmatch(answer) for answer in row[:5]) for row in diary]
 assert min(shares("whole")) > 0.99  # as the text says
@@ -61,9 +62,9 @@ touch(
 )
 
 # %% [markdown]
-# In these five the form comes first, and only then the right date. But which numbers had to become larger, and which
-# smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand *steps*.
-# And how is one to tell that a trial was a good one?
+# In these five texts the form comes first, and only then the right date. But which numbers had to become larger, and
+# which smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand
+# *steps*. And how is one to tell that a trial was a good one?
 #
 # ## How wrong is it? By hand
 #
@@ -71,8 +72,8 @@ touch(
 # must count something finer than wrong letters.
 #
 # Say the machine gives the right letters of an answer the probabilities 0.9, 0.5 and 0.9. Then the whole right answer
-# has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of this fall is the fault of each letter? Factors do not add up, but
-# their logarithms do, and with a minus sign they are a *price* for each letter:
+# has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add
+# up, but their logarithms do, and with a minus sign they are a *price* for each letter:
 #
 # $$
 # 0.1054 + 0.6931 + 0.1054 = 0.9039 = -\ln 0.405
@@ -146,12 +147,9 @@ for name, candidate in {"untrained": untrained, "trained": model}.items():
         (unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0
     )
     print(f"{name:10} loss {loss(right_ids[:, 1:], logits):.6f}")
-    np.testing.assert_allclose(
-        loss(right_ids[:, 1:], logits), drawn[name], rtol=0.03
-    )
-assert loss(right_ids[:, 1:], logits) < 0.01
+    found = float(loss(right_ids[:, 1:], logits))
+    assert float(f"{found:.3g}" if found > 1 else f"{found:.1g}") == drawn[name]
 three = np.array([0.9, 0.5, 0.9])  # as the text says
-assert round(-np.log(three).sum(), 4) == 0.9039 == round(-np.log(three.prod()), 4)
 assert round(-np.log(1 / 14), 2) == 2.64 < drawn["untrained"]  # worse than guessing
 
 # %% tags=["live", "remove-input"]
@@ -202,8 +200,8 @@ touch(
 )
 
 # %% [markdown]
-# Half of the slope leads straight to the floor, because this slope is twice the distance. So the slope says which way
-# to go, and the learning rate how far.
+# With 1 it jumps from 1 to 5 and back for ever. Half of the slope leads straight to the floor, because this slope is
+# twice the distance. So the slope says which way to go, and the learning rate how far.
 #
 # ## All numbers at once
 #
@@ -282,12 +280,6 @@ def pulls_of(scores, values):
 for nudged, pulled in zip(1e-6 * np.eye(2), (0.25, -0.25), strict=True):
     brought = shares_of(nudged) @ [1, 0]  # two keys with the values 1 and 0
     np.testing.assert_allclose((brought - 0.5) / 1e-6, pulled, atol=1e-5)
-# The formula of the text, with the first of them.
-share, value, mixture = 0.5, 1, 0.5
-grown = (mixture + 0.01 * share * value) / (1 + 0.01 * share)
-assert abs(grown - (mixture + 0.01 * share * (value - mixture))) < 2e-5
-assert [round(0.5 + 0.01 * share, 3), round(grown, 4)] == [0.505, 0.5025]
-assert round(np.exp(0.01), 2) == 1.01
 keys, values, flag, rate = "abc", np.array([0.1, 0.65, 0.95]), 0.9, 6.0
 path = [np.array([0.0, 1.0, 0.0])]
 for _ in range(6):  # the loss is the square of the distance from the flag
@@ -376,14 +368,12 @@ sixty = [float(all_slopes[int(every * (i + 0.5))]) for i in range(60)]
 flattest, steepest = np.quantile(np.abs(all_slopes), [0.1, 0.9])
 zoom = 60
 assert 0.9 * zoom < steepest / flattest < 1.1 * zoom
-assert rates[5] == 0.1
 np.testing.assert_allclose([losses[0], losses[5]], [3.003, 2.625], atol=0.005)
 assert min(losses) < losses[5] < losses[0] < losses[-1]  # too far spoils it
 assert rates[np.argmin(losses)] == 0.06  # as the text says
 np.testing.assert_allclose(min(losses), 2.507, atol=0.005)
 wild = [rate for rate, lost in zip(rates, losses, strict=True) if lost > losses[0]]
 assert wild == [0.22, 0.24]
-assert rates[1] == 0.02  # where the reader begins
 touch(
     "gradient",
     f"<p>Of the slopes a tenth is steeper than {steepest:.4f}, and another tenth flatter than {flattest:.4f}. If each number"
@@ -453,8 +443,6 @@ print(f"a tenth of the slopes is steeper than {high:.5f},")
 print(f"and another tenth flatter than {low:.7f}")
 
 # %% tags=["live", "remove-input"]
-assert after < now - 0.2
-assert high > 50 * low  # as the text says
 np.testing.assert_allclose([now, after], [losses[0], losses[5]], rtol=1e-3)
 
 # %% [markdown]
@@ -481,7 +469,9 @@ print(f"loss {mean:.6f}")
 assert round(mean, 6) == 0.000878  # as the exercise says
 print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 right_letters = np.argmax(logits, axis=-1) == right_ids[:, 1:]
-print(f"share of right dates: {np.mean(np.all(right_letters, axis=1)):.4f}")
+right_dates = np.mean(np.all(right_letters, axis=1))
+print(f"share of right dates: {right_dates:.4f}")
+assert right_dates > np.exp(-11 * mean)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
@@ -521,7 +511,7 @@ np.testing.assert_allclose(by_walking, by_trying, atol=1e-3)
 # <details class="lesson-answer" markdown="1"><summary>What should it be?</summary>
 #
 # The slope, and so it is, up to rounding. This is how one tests a program that walks backwards. Such a trial computes
-# two losses, so 121,422 trials would compute 242,844, and the walk takes about as long as two or three.
+# two losses, so 121,422 trials would compute 242,844. The walk takes about as many products as two or three losses.
 #
 # </details>
 #

@@ -129,8 +129,7 @@ machine(
 import keras
 from examples.towers import (
     EVERY,
-    cosines,
-    of_different,
+    alikeness,
     tower,
     train,
     unseen,
@@ -153,17 +152,13 @@ def stations(model, text):
     return [x.numpy() for x in found]
 
 
-def top_alike(model):
-    """The mean cosine of two digits of a text, above the layers."""
-    return of_different(cosines(stations(model, unseen)[-1]))
-
-
-before = {name: top_alike(model) for name, model in towers.items()}
+compared = ("whole", "without the residuals")
+before = {name: alikeness(towers[name]) for name in compared}
 results = {name: train(model) for name, model in towers.items()}
 curve, _ = results["without the residuals"]
 longer, share = train(towers["without the residuals"])  # the same examples again
 results["without the residuals"] = curve + longer, share
-after = {name: top_alike(model) for name, model in towers.items()}
+after = {name: alikeness(towers[name]) for name in compared}
 # two digits of one text, above the last layer, before the training and after it
 assert min(when["without the residuals"] for when in (before, after)) > 0.98
 assert after["whole"] < 0.2 < 0.5 < before["whole"] < 0.95
@@ -195,7 +190,8 @@ for name in ("whole", "without the residuals"):
 commonest = np.mean([np.bincount(row).max() / 8 for row in unseen])
 assert results["whole"][1] > 0.95
 assert results["without the norms"][1] > 0.8
-assert 0.2 < results["without the residuals"][1] < 0.4  # about 30
+assert 0.25 < results["without the residuals"][1] < 0.35  # about 30
+assert 0.27 < commonest < 0.32  # about three in ten
 assert abs(results["without the residuals"][1] - commonest) < 0.05
 answers = np.argmax(towers["without the residuals"](unseen), axis=-1)
 assert np.mean(answers == answers[:, :1]) > 0.8  # the same digit everywhere
@@ -295,8 +291,8 @@ touch(
 # With the residual, what is fetched turns brown as well. But in the middle of each drop stands the digit's own paint,
 # carried past every part. **After four layers it is only a tenth of the drop, and you can still tell the drops apart.**
 #
-# The plus also helps the [training](training.py#a-nudge). There each trained number learns from a *slope*, which comes
-# down to it from the top. A sum hands a slope on as it is, so the plus itself takes nothing of it away.
+# The plus also helps the [training](training.py#a-nudge). There each trained number is told, from the top of the tower
+# downwards, which way to change, by its *slope*. A sum passes this on unchanged.
 #
 # ## Back to size
 #
@@ -324,12 +320,10 @@ def climbed(model):
 heights = {str(int(norm)): climbed(tower(12, norm=norm)) for norm in (False, True)}
 (sizes, weights), (calm, even) = ([*found.values()] for found in heights.values())
 grown = sizes[-1] / sizes[0]
-assert grown > 1.5**12 > 100  # the first exercise does not say too much
 assert round(grown) == 184
-assert 1.5 < grown ** (1 / 12) < 1.6  # about half of it more
 assert min(max(row) for row in weights[5:]) > 0.98
 assert abs(np.array(even[-1]) - 1 / 8).max() < 0.02
-assert max(calm) / calm[0] < 1.01
+np.testing.assert_allclose(calm[1:], 1, atol=0.01)
 touch(
     "bursting",
     grid(
@@ -351,8 +345,8 @@ touch(
 )
 
 # %% [markdown]
-# Each layer makes the digits about one and a half times as large, as with interest on interest. After twelve layers the
-# digits are **184 times** as large.
+# On average each layer makes the digits about one and a half times as large, as with interest on interest. After twelve
+# layers the digits are **184 times** as large.
 #
 # And that is harm. A [score](attention.py) is a product of a query and a key, and both are made of digits, so large
 # digits have huge scores. The 5 gives nearly all of its weight to one digit, before it has learnt to which.
@@ -406,8 +400,8 @@ touch(
 #
 # ### Which towers need the norm?
 #
-# A tower of four, *trained* without norms, learns its task all the same, only later. So we trained towers of six,
-# three of each kind, for 800 steps. Of 100 digits they get:
+# A tower of four, *trained* without norms, learns its task all the same, only later. Is it the same higher up? We
+# trained towers of six, three of each kind, for 800 steps. Of 100 digits they get:
 
 # %% tags=["hide-input"]
 lines = ["| tower | without norms | with norms |", "| --- | --- | --- |"]
@@ -416,8 +410,8 @@ row = [", ".join(f"{100 * share:.0f}" for share in shares(name)) for name in nam
 lines.append(f"| six layers | {row[0]} | {row[1]} |")
 display(Markdown("\n".join(lines)))
 assert min(shares("six layers, norm last")) == 1
-assert 0.28 < min(shares("six layers, no norm")) < 0.34
-assert max(shares("six layers, no norm")) < 0.34
+no_norm = shares("six layers, no norm")
+assert 0.28 < min(no_norm) <= max(no_norm) < 0.34
 
 # %% [markdown]
 # **In 800 steps six layers learn it with norms, and without them they do little better than the commonest digit.**
@@ -495,7 +489,7 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>How the package writes a block</summary>
 #
 # Your one line is two functions there, for the part's input and for its output. `self.drop` sets some numbers to 0 at
-# random, in training only:
+# random, in training only. `norm_first` is False here ([lesson 18](norm_first.py)), and `normed` applies the norm:
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -526,7 +520,6 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # %% tags=["live", "remove-input"]
 first, second, third = shares("no residual")  # trained for as long as ours
 assert 0.88 < second <= first < 0.9 < third  # one date in nine
-assert min(shares("whole")) > 0.998
 
 # %% [markdown]
 # </details>
@@ -555,7 +548,6 @@ for name, larger in {
     powers = np.exp(scores - scores.max())
     print(f"{name}:\n  scores  {scores.round(1)}")
     print(f"  weights {(powers / powers.sum()).round(3)}")
-assert np.exp(-5) < 0.007
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so much?</summary>
@@ -595,7 +587,7 @@ exercises.show("transformer_layer")
 # - eight | Each of them is replaced by an average, and it is the same average for all.
 # + one | All eight fetch the same average. There a tower without residuals ends.
 # - none, since they cancel to zeros | An average of eight values is as a rule not zero.
-# ? The letters in front of an attention become three times as large. Its scores are divided by √d_k, as always. What becomes of them?
+# ? The letters that go into an attention become three times as large. Its scores are divided by √d_k, as always. What becomes of them?
 # - Nothing: the √d_k divides the size away. | It divides by how many numbers a key has, and not by how large they are.
 # - They become three times as large. | That would be so if only the queries grew. The keys are made of letters, too.
 # + They become nine times as large. | Queries and keys both become three times as large, and a score is their product.

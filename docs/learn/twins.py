@@ -22,7 +22,7 @@ import numpy as np
 sys.path += ["../_site", "../.."]
 import trained
 from trained.ablations import shares as shares_of
-from trained.programs import BATCH, TASKS, all_inputs, answers_of, draw, tokens_of
+from trained.programs import TASKS, all_inputs, answers_of, tokens_of
 
 twin, record = trained.load("twin-addition")
 program = TASKS["addition"].make()
@@ -34,20 +34,26 @@ def sums(logits):
     return np.stack([said[:, 1:5], said[:, 5:9]], axis=1) @ [1, 10, 100, 1000]
 
 
+def by_column(pairs):
+    """Add the digits of each column, the lowest column first."""
+    return (pairs[..., None] // 10 ** np.arange(4) % 10).sum(axis=1)
+
+
+def shortcut(columns):
+    """Return the digits that a shortcut says, of which more below."""
+    lower = np.pad(columns[:, :3] > 9, [(0, 0), (1, 0)])
+    return (columns + lower) % 10
+
+
 pairs = all_inputs("addition")  # 5,000 of them, drawn at random
-examples = BATCH * TASKS["addition"].steps
-assert examples == 89_600
 tokens, mask = tokens_of("addition", pairs)
 learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
 true = pairs.sum(axis=1)
 right = [(said == true[:, None]).all(axis=1) for said in (written, learnt)]
-columns = (pairs[..., None] // 10 ** np.arange(4) % 10).sum(axis=1)
-lower = np.pad(
-    columns[:, :3] > 9, [(0, 0), (1, 0)]
-)  # the shortcut, of which more below
-shortcut = (columns + lower) % 10 @ 10 ** np.arange(4)
+columns = by_column(pairs)
+shortly = shortcut(columns) @ 10 ** np.arange(4)
 nine = (columns[:, 1:3] == 9).any(axis=1)
-typical = nine & ~right[1] & (learnt == shortcut[:, None]).all(axis=1)
+typical = nine & ~right[1] & (learnt == shortly[:, None]).all(axis=1)
 print(f"{'':14} {'program':>8} {'twin':>8}")
 for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     a, b = pairs[i]
@@ -67,7 +73,8 @@ assert abs(record["texts"] - 0.91) < 0.03
 #
 # ## The twin that adds { #a-twin-that-takes-a-shortcut }
 #
-# It reads eight digits, four of each number, and each digit says the digit of the sum in its column.
+# It reads eight digits, four of each number, and each digit says the digit of the sum in its column,
+# so each is said twice.
 #
 # **Find three more sums that it gets wrong. Start from the sum that stands there, and change one digit at a time. What
 # do your sums have in common?**
@@ -120,7 +127,7 @@ def looks(head, start):
     return np.array([rows[columns == column].sum() for column in range(4)])
 
 
-figure, axes = plt.subplots(2, 1, figsize=(4.8, 3.6), layout="constrained")
+_, axes = plt.subplots(2, 1, figsize=(4.8, 3.6), layout="constrained")
 for ax, start in zip(axes, (3, 2), strict=True):
     for column, share in enumerate(looks(0, start)):
         x = 3 - column  # the lowest column stands on the right
@@ -175,20 +182,21 @@ assert np.max(far) < 0.05
 # We hide it with a mask. How many of 100 columns left of a 9 will the twin still get right?
 
 # %% tags=["hide-input"]
-digits = pairs[..., None] // 10 ** np.arange(4) % 10
-added = digits.sum(axis=1)
+added = by_column(pairs)
 nines = added == 9
 comes = (pairs[..., None] % 10 ** np.arange(4)).sum(axis=1) >= 10 ** np.arange(4)
 left_of_nine = np.pad(nines[:, 1:3], [(0, 0), (2, 0)])
 
 
-def run(tokens, hide):
-    """Let the twin add, with a mask in its two heads."""
-    x = twin.widen(tokens)
-    for step in twin.steps:
-        is_head = hasattr(step, "project_queries")
-        x = x + (step(x, mask=hide) if is_head else step(x))
-    return twin.project_logits(x)
+def run(model, tokens, *masks):
+    """Let a twin answer, with a mask for each of its heads."""
+    x, masks = model.widen(tokens), iter(masks)
+    for step in model.steps:
+        if hasattr(step, "project_queries"):
+            x = x + step(x, mask=next(masks), causal=model.causal)
+        else:
+            x = x + step(x)
+    return model.project_logits(x)
 
 
 def both_right(answers):
@@ -199,11 +207,10 @@ def both_right(answers):
 
 true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
 far_hidden = farther.astype("float32")
-next_door = np.pad(added[:, :3] > 9, [(0, 0), (1, 0)])
 right = {
     "the twin": both_right(logits),
-    "the shortcut": (added + next_door) % 10 == true,
-    "far hidden": both_right(run(tokens, far_hidden)),
+    "the shortcut": shortcut(added) == true,
+    "far hidden": both_right(run(twin, tokens, far_hidden, far_hidden)),
 }
 twin_, short, hidden = [which[left_of_nine].mean() for which in right.values()]
 
@@ -231,7 +238,8 @@ bet(
 # %% tags=["hide-input"]
 some = np.array([[149, 2058], [1689, 3361], [4837, 1180]])
 its_tokens, _ = tokens_of("addition", some)
-said, blind = sums(twin(its_tokens)), sums(run(its_tokens, far_hidden))
+said = sums(twin(its_tokens))
+blind = sums(run(twin, its_tokens, far_hidden, far_hidden))
 print(f"{'':17} {'twin':>6} {'far hidden':>11}")
 for (a, b), one, other in zip(some, said, blind, strict=True):
     print(f"{a:4} + {b:4}       {one[0]:6} {other[0]:11}")
@@ -278,16 +286,8 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one dark cell in each row. The twin's first head is dark left of the diagonal, too, but blurred, and its second head has the same dark cells in the rows of the second half."
 from clear_attention import plot_weights
 
-twins = {
-    "shift": trained.load("twin-shift"),
-    "reverse": trained.load("twin-reverse"),
-    "running_average": trained.load("twin-running_average"),
-    "histogram": trained.load("twin-histogram"),
-    "sort": trained.load("twin-sort"),
-    "balanced": trained.load("twin-balanced"),
-    "induction": trained.load("twin-induction"),
-    "addition": (twin, record),
-}
+names = ("induction", "sort", "histogram", "reverse")
+twins = {name: trained.load(f"twin-{name}") for name in names}
 
 
 def show(name, text, heads=(0, 1), marked=None):
@@ -327,15 +327,8 @@ assert twins["induction"][1]["texts"] == 1
 
 def copied_without(*hidden):
     """Share of texts that the twin copies rightly, with masks that hide keys from its heads, a mask for each."""
-    copier, hidden = twins["induction"][0], list(hidden)
-    x = copier.widen(every)
-    for step in copier.steps:
-        if hasattr(step, "project_queries"):
-            mask = np.maximum(padding, hidden.pop(0))
-            x = x + step(x, mask=mask, causal=copier.causal)
-        else:
-            x = x + step(x)
-    said = copier.project_logits(x).numpy().argmax(axis=-1)
+    masks = [np.maximum(padding, which) for which in hidden]
+    said = run(twins["induction"][0], every, *masks).numpy().argmax(axis=-1)
     return np.mean(((said == to_copy) | ~asked).all(axis=1))
 
 
@@ -377,8 +370,7 @@ assert [round(100 * share) for share in kept.values()] == [0, 76, 0, 100]
 
 # %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere, except in the row of place 1, which is marked."
 maps = show("sort", "^cabacb", heads=(0,), marked=1)
-met = {*draw("sort", BATCH * TASKS["sort"].steps, seed=0)}
-assert 0.85 < np.mean([text in met for text in all_inputs("sort")]) < 0.92
+assert twins["sort"][1]["texts"] == 1
 assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
@@ -390,7 +382,7 @@ assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 # ## Does head 1 only average?
 #
 # If so, little is lost when we make the head *even*: with its queries set to 0, all letters get exactly the same
-# weight. How many of 100 texts stay right? And how many with the twin of `induction`?
+# weight. How many of 100 texts stay right?
 
 
 # %% tags=["live", "hide-input"]
@@ -426,20 +418,13 @@ bet(
             "In our program all hangs on this head. The twin answers the same, and needs it less.",
             "Nearly all its rows are even. But the row of place 1 looks out for the smallest letter.",
         ),
-        (
-            "induction, head 1 even",
-            round(100 * without_choice["induction"], 1),
-            None,
-            "Here the head notes which letter stood just before, and an average can't say that.",
-        ),
     ],
 )
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Of the copied texts hardly any stays right, and of 100 sorted ones about 81. Here are four that the twin of `sort`
-# lost. Which letter is lost in each?
+# About 81 stay right. Here are four that the twin lost. Which letter is lost in each?
 
 # %% tags=["hide-input"]
 said, answer, asked = what_it_says("sort", even=0)
@@ -468,14 +453,14 @@ assert 0.28 < min(others) < 0.37 < 0.62 < max(others) < 0.72
 #
 # </details>
 #
-# The twin that copies keeps hardly a text, and the twin that sorts keeps 81 of 100. So the head of the twin that sorts
-# mostly averages, but the place that needs the smallest letter looks out for it. Of two more twins that sort all texts,
-# made even in the same way, one keeps a third and the other two thirds. So machines can answer the same and work
-# differently. Right answers don't show that. It shows when you take something away.
+# With head 1 made even, the twin that copies keeps hardly a text, and the twin that sorts keeps 81 of 100. So the head
+# of the twin that sorts mostly averages, but the place that needs the smallest letter looks out for it. Of two more
+# twins that sort all texts, made even in the same way, one keeps a third and the other two thirds. So machines can
+# answer the same and work differently. Right answers don't show that. It shows when you take something away.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where it errs, and whether time helps</summary>
 #
-# **Where does it err?** Whole sums that are right:
+# **Where does it err?** First, how many whole sums are right:
 
 # %% tags=["hide-input"]
 for name in ("the twin", "the shortcut"):
@@ -510,7 +495,7 @@ kinds = {
     "with more 9s": "adds, more 9s",
     "ten times as many sums": "adds, ten times as many sums",
 }
-figure, ax = plt.subplots(figsize=(5.2, 1.5), layout="constrained")
+_, ax = plt.subplots(figsize=(5.2, 1.5), layout="constrained")
 for y, name in enumerate(kinds.values()):
     ax.scatter(100 * np.array(shares_of(name)), [y] * 3, 60, "#0072b2", alpha=0.7)
 ax.set(xlim=(50, 101.5), ylim=(2.5, -0.5), xlabel="of 100 columns left of a 9")
@@ -522,12 +507,10 @@ plt.show()
 before, nines, longer = (
     shares_of(f"adds{how}") for how in ("", ", more 9s", ", ten times as many sums")
 )
-assert max(before) < 0.85 < 0.9 < min(nines)
 rounded = [
     sorted(round(100 * x) for x in found) for found in (before, nines, longer)
 ]
 assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
-assert sorted(longer)[0] < 0.85 < 0.99 < sorted(longer)[1]
 
 # %% [markdown]
 # More 9s helped all three. With ten times as many sums two twins come close to the program. But one of the three is no
@@ -555,7 +538,10 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
     print(
         name, ", ".join(f"head {i} even {s:.0%}" for i, s in enumerate(shares, 1))
     )
-    assert max(shares) < 0.6
+    assert max(shares) < 0.05
+assert twins["histogram"][1]["alike"][0] > 0.7
+first, second = twins["reverse"][1]["alike"]
+assert second > 0.8 > 0.25 > first
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
@@ -576,7 +562,7 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # Call the columns 1 to 4 from the right. Of 100 pairs, column 1 carries a 1 in 45, and column 2 has the sum 9 in ten.
 # Both happen in 4.5. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have got one
 # itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
-# So it is 9 of 100, and the other pairs are ten times as many.
+# So it is 9 of 100.
 #
 # </details>
 #

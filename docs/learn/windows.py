@@ -6,8 +6,8 @@
 # %% [markdown]
 # # How far must a letter see?
 #
-# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` one letter is cheap or dear for our [language
-# model](language_model.py), depending on how far it sees. Which one, and how far must it see?
+# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` our [language model](language_model.py) finds one letter
+# easy or hard to guess, depending on how far it sees. Which one, and how far must it see?
 #
 # To look back takes work: when a chat has reached 100,000 pieces of words, a machine compares the newest with all of
 # them, in every layer, although nearly all were said long ago. Must it be so?
@@ -25,7 +25,7 @@ import numpy as np
 import trained
 from clear_attention import token_losses
 from matplotlib.colors import ListedColormap
-from trained.language import decode, encode, texts
+from trained.language import decode, encode, measure, measure_repeats, texts
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
 _, axes = plt.subplots(1, 2, figsize=(4.6, 2.6), layout="constrained")
@@ -64,7 +64,7 @@ assert scores == [136, 58]
 # 0.2689 \cdot 40 + 0.7311 \cdot 50 = 47.31 .
 # $$
 #
-# In the other windows, too, one score is larger by 1, so that its weight is again 0.7311.
+# In the other windows of two letters, too, one score is larger by 1, so that its weight is again 0.7311.
 #
 # As a formula: a letter at place $i$ with a window of $w$ sees place $j$ if
 #
@@ -127,16 +127,11 @@ def look_through(model, window):
 
 
 model, record = trained.load("language")
-manual, unseen = texts()
-starts = np.arange(0, len(unseen) - 128, 64)
-pieces = unseen[starts[:, None] + np.arange(129)]
+manual, _ = texts()
 bits = {}
 for window in (1, 2, 4, 8, 16, 32, 64, 128):
     look_through(model, window)
-    lost = [
-        token_losses(model, ids).numpy()[:, 64:] for ids in np.split(pieces, [360])
-    ]
-    bits[window] = np.concatenate(lost).mean() / np.log(2)  # 64 letters before each
+    bits[window] = measure(model)["bits"]  # of letters with 64 others before them
 look_through(model, None)
 extra = {window: 100 * (b / bits[128] - 1) for window, b in bits.items()}
 shrinking = [*reversed(bits)]
@@ -168,6 +163,7 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert abs(bits[128] - record["bits"]) < 1e-3
 assert round(bits[128], 2) == 1.76
+assert [round(bits[window], 1) for window in (1, 4, 8, 128)] == [3.5, 2, 1.9, 1.8]
 assert 95 < extra[1] < 105
 assert round(extra[4]) == 13
 assert 0.5 < extra[32] < 1
@@ -277,7 +273,7 @@ touch(
 # ## Your machine so far
 #
 # Give your machine a window. `hidden` makes the mask of a whole text, `True` where a letter must not look at another.
-# And `look_back` is [that of the cache](cache.py#your-machine-so-far), with rings. A test follows your answer.
+# And `look_back`, from [the lesson on the cache](cache.py#your-machine-so-far), gets rings. A test follows your answer.
 #
 # ```python
 # def hidden(n, window):
@@ -339,17 +335,15 @@ print("a ring of 4 rows finds what the mask finds for all 10 letters")
 
 # %% tags=["hide-input"] alt="Of 100 letters, how many are right, against the window from 9 to 30 letters. Up to a window of 19 the points lie near 4. From 20 on they lie near 98."
 PERIOD = 20
-copier, _ = trained.load("repeats")
+copier, copier_record = trained.load("repeats")
 
 
 def copied(window):
     """Return how many of 100 letters it says rightly from the second round on."""
-    letters = np.random.default_rng(1).integers(3, 29, size=(300, PERIOD))
-    ids = np.tile(letters, (1, 3))
     look_through(copier, window)
-    said = np.argmax(copier(ids[:, :-1]), axis=-1)
+    right = measure_repeats(copier)["right_by_place"]
     look_through(copier, None)
-    return 100 * np.mean((said == ids[:, 1:])[:, PERIOD:])
+    return 100 * right[PERIOD:].mean()
 
 
 rightly = {window: copied(window) for window in range(9, 31)}
@@ -369,18 +363,20 @@ assert (round(rightly[20]), round(rightly[19]), round(rightly[11])) == (98, 5, 4
 # give or take one of 100.
 #
 # In the package, [`create_window_mask`][clear_attention.create_window_mask] hides what is far on either side, so one
-# adds the look-ahead mask. Its cache is no ring: it keeps all, and hides what is out of sight.
+# adds the look-ahead mask. The package's cache is no ring: it keeps all, and hides what is out of sight.
 #
 # </details>
 
 # %% tags=["remove-input"]
-from trained.ablations import shares
+from trained.ablations import copied_in_windows, shares
 
 learnt = {n: shares(f"a window of 11, {n} layers") for n in (2, 4)}
 assert max(learnt[2]) < 0.125 < 0.96 < min(learnt[4])
 assert [round(100 * np.mean(each)) for each in learnt.values()] == [11, 97]
-assert round(100 / 26) == 4  # guessing
-assert 2 * (11 - 1) + 1 == 21  # letters that two layers hear of
+rounded = [sorted(round(100 * share) for share in each) for each in learnt.values()]
+assert rounded == [[10, 11, 12], [97, 97, 98]]  # give or take one
+assert copied_in_windows.__defaults__ == (2000, PERIOD)  # so many steps
+assert 4 * copier_record["steps"][-1] == 2000
 
 # %% [markdown]
 # ## Who found this, and when
@@ -413,8 +409,6 @@ for layers in (1, 3, 9, 33):
     window = 99 // layers + 1  # each layer reaches window - 1 letters farther
     print(f"{layers:2} layers: a window of {window:3}, {layers * window} rows")
     assert layers * (window - 1) + 1 == 100
-    assert layers * window == 99 + layers
-assert (33 * 100, layers * window) == (3300, 132)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so few rows?</summary>

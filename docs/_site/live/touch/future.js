@@ -24,7 +24,7 @@ export const future = {
     return `<style>${LOOKS}</style><div class="future">
       ${MACHINES.map((name) => row(state, name)).join("")}
       <span class="who soft">given</span><b class="start">${START}</b>${given.join("")}</div>
-      <p class="hint">A bar shows how much of a place’s 100 % has gone over to other letters. A place that moves by a trace only has a thin line.</p>
+      <p class="hint">A bar shows how much of a place’s 100 % has gone over to other letters. A thin line: it moves by a trace only.</p>
       ${says(told(state))}${won ? `<p class="won">✓ Exactly ${WANTED}: the dare is won.</p>` : ""}`;
   },
 

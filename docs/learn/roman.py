@@ -316,7 +316,7 @@ for name, chosen in {
 }.items():
     print(f"{name}: {sum(~right[chosen])} of {sum(chosen)} wrong")
 assert right[is_small].mean() < right[is_short].mean()  # the size fits better
-assert right[is_small].mean() < 0.8 < 0.95 < right[~is_small].mean()
+assert right[is_small].mean() < 0.8 < 0.9 < right[~is_small].mean()
 assert any(~right & is_small & (lengths > 3))  # long ones among them
 assert sum(known < 100) < 0.03 * len(known)  # as the text says
 
@@ -381,7 +381,7 @@ assert [fault(n, text) for n, text in wrong].count("anything else") < 0.75 * len
 # `plot_heads` draws one for each head. A row is named by the digit that is written, and ▪ is the end mark. **First
 # guess:** which letters must the machine look at to write the first digit, the 1? And which for the second, the 9?
 
-# %% tags=["answer"] alt="Four heat maps, two by two, one for each head. A row is a digit that is written, 1, 9, 9, 4 and the end, and a column is a letter of mcmxciv. On average over the heads the bright cells lie farther right in lower rows."
+# %% tags=["answer"] alt="Four heat maps, two by two, one for each head. A row is a digit that is written, 1, 9, 9, 4 and the end, and a column is a letter of mcmxciv. On average over the heads the bright cells lie farther right for the last two digits than for the first."
 from clear_attention import plot_heads
 
 given = answers([1994])[:, :-1]
@@ -403,9 +403,8 @@ for name, row in {"first": 0, "second": 1}.items():
             f"  head {head}: {weights[at]:.2f} at letter {at + 1}, {'mcmxciv'[at]}"
         )
 middle = heads.mean(axis=0) @ np.arange(7)
-assert middle[0] < middle[1] < middle[2] < middle[3]
+assert middle[0] < middle[2] < middle[3]
 assert min(heads[:, 1, 1].max(), heads[:, 1, 2].max()) > 0.5  # a c head, an m head
-assert heads[:, 1, 1:3].sum(axis=1).min() < 0.5  # and elsewhere
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
@@ -413,13 +412,14 @@ assert heads[:, 1, 1:3].sum(axis=1).min() < 0.5  # and elsewhere
 # For the 9, `cm`, because together they say 900. No single head has to look at both. And for the 1, one would think,
 # the first m.
 #
-# For the 9 one head is at the c and another one at the m, and the others look elsewhere.
+# For the 9 one head is at the c and another one at the m.
 #
 # </details>
 #
 # For the 1, most heads look at the c. It is tempting to say that the c tells them that the m behind it is no second
 # thousand. But when we hid the c, most first digits were still right, as the last fold shows. On average over its
-# heads, the machine looks farther right for later digits, as a finger does that follows the numeral.
+# heads, the machine looks farther right for the last two digits than for the first, as a finger does that follows the
+# numeral.
 #
 # ## Step 6: take the order out
 #

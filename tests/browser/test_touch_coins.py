@@ -71,4 +71,4 @@ def test_divided_the_hill_stands_where_it_stood(coins):
 def test_without_scripts_three_shares_stand_there(visit):
     page = visit("/learn/attention/", java_script_enabled=False).page
     rows = page.locator("lesson-piece[piece=coins] tbody tr").all_inner_texts()
-    assert [row.split() for row in rows] == [["16", "4", "79%"], ["64", "8", "74%"], ["256", "16", "71%"]]
+    assert [row.split("\t") for row in rows] == [["16", "4", "79 %"], ["64", "8", "74 %"], ["256", "16", "71 %"]]

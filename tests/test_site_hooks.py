@@ -41,6 +41,17 @@ class TestReadingTime:
         assert page_facts.reading_time(text + hidden) == "about 1 minute"  # 329 words
         assert page_facts.reading_time(f"{text} and more{hidden}") == "about 2 minutes"  # 331
 
+    def test_what_is_folded_is_not_counted_but_what_there_is_to_do_is(self):
+        text = "word " * 440
+        fold = f"<details><summary>More</summary>{text}<details>{text}</details> {text}</details>"
+        assert page_facts.reading_time(text + fold) == "about 2 minutes"
+        pieces = '<lesson-piece piece="bet"></lesson-piece><date-machine></date-machine>'
+        exercises = '<h3 id="exercise-1">E</h3><h3 id="exercise-2">E</h3>'
+        questions = '<page-exercise></page-exercise><details><p class="sc-question">Q</p></details>'
+        for more, minutes in ((pieces, 10), (pieces + exercises, 20), (pieces + exercises + 4 * questions, 30)):
+            told = page_facts.reading_time(text + more + fold)
+            assert told == f"about 2 minutes, and {minutes} with all there is to do"
+
     @pytest.mark.parametrize(
         ("count", "text"), [(1, "about 1 minute"), (440, "about 2 minutes"), (1540, "about 7 minutes")]
     )

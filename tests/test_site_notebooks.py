@@ -1,8 +1,10 @@
 """The notebooks that readers download: without the pieces of the site, and with all that their cells need."""
 
 import ast
+import base64
 import builtins
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -99,8 +101,9 @@ def test_an_answer_is_folded_behind_a_cell_for_the_readers_own():
 
 
 def test_a_piece_that_left_nothing_has_no_cell():
+    outputs = [{"data": {"text/html": "<lesson-piece></lesson-piece>"}}]
     cells = [
-        {"cell_type": "code", "metadata": {"tags": ["live"]}, "source": source, "outputs": [1], "id": name}
+        {"cell_type": "code", "metadata": {"tags": ["live"]}, "source": source, "outputs": outputs, "id": name}
         for name, source in {
             "a": "from live import touch\ntouch(1)",
             "b": "x = 1\nfrom live import touch\ntouch(x)",
@@ -109,6 +112,24 @@ def test_a_piece_that_left_nothing_has_no_cell():
     found = json.loads(plain.to_notebook({"cells": cells, "metadata": {}}, str))["cells"]
     assert [cell["source"] for cell in found[1:]] == ["x = 1"]
     assert found[1]["outputs"] == []
+
+
+def test_a_drawing_that_is_computed_comes_along():
+    drawing = '<svg class="diagram" aria-label="A map &amp; a row"><path d="M0 0"/></svg>'
+    cell = {
+        "cell_type": "code",
+        "metadata": {"tags": ["live", "remove-input"]},
+        "source": 'from drawing import attention_drawn\n\nattention_drawn("masks")',
+        "outputs": [{"output_type": "execute_result", "metadata": {}, "data": {"text/html": drawing}}],
+        "id": "masks-7",
+    }
+    notebook = {"cells": [cell], "metadata": {}}
+    _, found = json.loads(plain.to_notebook(notebook, str))["cells"]
+    assert (found["cell_type"], found["id"]) == ("markdown", "masks-7-drawn")
+    label, carried = re.fullmatch(r"!\[(.*)\]\(data:image/svg\+xml;base64,(.*)\)", found["source"]).groups()
+    assert label == "A map & a row"
+    assert base64.b64decode(carried).decode() == drawing.replace("<svg ", '<svg style="background: #fff" ')
+    assert plain.to_text(notebook, str) == "(Drawing: A map & a row)"
 
 
 def test_attributes_that_only_the_site_understands_do_not_stand_in_a_notebook_or_a_text():

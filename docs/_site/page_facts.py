@@ -19,13 +19,28 @@ ROOT = Path(__file__).resolve().parents[2]
 SHOWN = ("learn/", "guides/")
 WORDS_A_MINUTE = 220
 NOT_READ = re.compile(r"<(pre|svg|math|script|style|template|bug-detective|head-designer)\b.*?</\1>|<[^>]*>", re.S)
+FOLD = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.S)  # an innermost one
+TO_DO = {  # minutes for each, as readers took them
+    r"<(lesson-piece|date-machine|mask-lab|text-machine)\b": 3,
+    r'<h3 id="exercise-\d': 7,
+    r"<page-exercise\b": 1,
+    r'class="sc-question': 1,
+}
 
 
 def reading_time(content):
-    """Say how long the text takes, without code, formulas, pictures, and what stands in place of a game."""
+    """Say how long the text in sight takes, without code, formulas, pictures, and what stands in place of a game.
+
+    What there is to do takes longer than that, and is told besides, in steps of five minutes.
+    """
+    doing = sum(each * len(re.findall(what, content)) for what, each in TO_DO.items())
+    folds = 1
+    while folds:
+        content, folds = FOLD.subn(" ", content)
     words = len(re.findall(r"\w+(?:[.'\u2019_-]\w+)*", NOT_READ.sub(" ", content)))
     number = max(1, round(words / WORDS_A_MINUTE))
-    return f"about {number} minute{'s' * (number > 1)}"
+    told = f"about {number} minute{'s' * (number > 1)}"
+    return f"{told}, and {5 * round((number + doing) / 5)} with all there is to do" if doing else told
 
 
 def git(*arguments):

@@ -29,6 +29,10 @@ def to_notebook(notebook, resolve):
         if "live" in cell["metadata"].get("tags", []):
             if source := without_pieces(cell["source"], gone):
                 cells.append({**cell, "source": source, "outputs": []})
+            shown = (output.get("data", {}).get("text/html", "") for output in cell["outputs"])
+            drawings = "\n\n".join(carried(svg) for svg in shown if svg.startswith("<svg"))
+            if drawings:
+                cells.append({"cell_type": "markdown", "id": f"{cell['id']}-drawn", "metadata": {}, "source": drawings})
         elif cell["cell_type"] == "markdown":
             cells.append({**cell, "source": unfolded(for_jupyter(cell["source"], resolve))})
         elif cell["cell_type"] == "code":
@@ -116,6 +120,8 @@ def output_text(output):
         return f"(Figure: {output['metadata'].get('alt', '')})"
     if "text/markdown" in data:
         return data["text/markdown"]
+    if data.get("text/html", "").startswith("<svg"):
+        return f"(Drawing: {described_by(data['text/html'])})"
     if "text/html" in data:
         return f"```text\n{rows(data['text/html'])}\n```"
     text = output.get("text") or data.get("text/plain", "")
@@ -133,16 +139,17 @@ def rows(shown):
 
 def described(text, resolve):
     """Return Markdown for programs that read: nothing is folded, and a drawing is its description."""
-    text = for_jupyter(text, resolve, lambda match: f"(Drawing: {label})" if (label := drawn(match)[0]) else "")
+    text = for_jupyter(text, resolve, lambda svg: f"(Drawing: {label})" if (label := described_by(svg)) else "")
     text = re.sub(r"^<details\b[^>]+><summary>(.*?)</summary>$", r"\1", text, flags=re.M)
     return re.sub(r"^(?:<details><summary>Answers</summary>|</details>|</?div\b[^>]*>)$\n*", "", text, flags=re.M)
 
 
 def for_jupyter(text, resolve, picture=None):
     """Turn what only the site understands into what every notebook shows: cross-references, links, admonitions."""
+    picture = picture or carried
     text = ATTRIBUTES.sub("", SELF_CHECK.sub(lambda m: to_markdown(m[1]), text))
     text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
-    text = re.sub(r'^--8<-- "(.+)"$', picture or carried, text, flags=re.M)
+    text = re.sub(r'^--8<-- "(.+)"$', lambda m: picture((DOCS / m[1]).read_text(encoding="utf-8")), text, flags=re.M)
     text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)
     return ADMONITION.sub(quoted, text)
 
@@ -154,19 +161,18 @@ def unfolded(text):
     return re.sub(r"^</details>\n*", "", text, count=spare, flags=re.M) if spare > 0 else text
 
 
-def drawn(match):
-    """Return the description of a drawing, and the drawing on white paper: there is no theme to colour it.
+def described_by(svg):
+    """Return the description of a drawing.
 
     A drawing that is hidden from a screen reader says nothing that the text does not say, and has no description.
     """
-    svg = (DOCS / match[1]).read_text(encoding="utf-8").replace("<svg ", '<svg style="background: #fff" ', 1)
-    return html.unescape(re.search('aria-label="(.*?)"|aria-hidden="true"', svg)[1] or ""), svg
+    return html.unescape(re.search('aria-label="(.*?)"|aria-hidden="true"', svg)[1] or "")
 
 
-def carried(match):
-    """Carry a drawing inside the notebook."""
-    label, svg = drawn(match)
-    return f"![{label}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+def carried(svg):
+    """Carry a drawing inside the notebook, on white paper: there is no theme to colour it."""
+    paper = svg.replace("<svg ", '<svg style="background: #fff" ', 1)
+    return f"![{described_by(svg)}](data:image/svg+xml;base64,{base64.b64encode(paper.encode()).decode()})"
 
 
 def quoted(admonition):

@@ -398,7 +398,7 @@ held("empty_query", theirs, with_zeros, "keras")
 # Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
 # Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
 # rounded scores. Fix: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in
-# [masks](../learn/masks.py#by-hand).
+# [Hiding scores](hiding_scores.py#four-ways-to-hide-a-score).
 
 # %% tags=["wrap"]
 additive = tf.constant([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
@@ -770,7 +770,7 @@ held("lengths", mended, alone)
 # ### takes 1 positional argument but 5 were given { #data }
 #
 # A layer is built first and called with data later. Python's message counts `self` too, and does not tell you that data
-# belong in the second call. Explained in [attention](../learn/attention.py#who-found-this-and-when).
+# belong in the second call.
 
 
 # %% tags=["wrap"]

@@ -22,7 +22,7 @@ from clear_attention import (
     greedy_search,
     scaled_dot_product_attention,
 )
-from date_machine import machine, percent, picture, strip, tabled
+from date_machine import machine, percent, tabled
 
 model, record = trained.load("dates")
 forgetful, forgetful_record = trained.load("dates-forgetful")
@@ -58,7 +58,7 @@ machine(
 )
 
 # %% [markdown]
-# What happened?
+# **It writes nothing at all.** What happened?
 #
 # ## One date is eleven examples
 #
@@ -132,23 +132,18 @@ touch(
 )
 
 # %% [markdown]
-# In its training it got every letter right by reading it off at the next place. Where nothing stands to its right, it
-# gets only 31 letters in 100.
+# **In its training it got every letter right by reading it off at the next place.** Where nothing stands to its right,
+# it gets only 31 letters in 100. And when it writes, nothing ever stands there: from the start mark alone it says ▪,
+# the end, at once.
 #
-# And why does it write nothing at all? Give it no letter. Now only the start mark • is there, so that each of its four
-# heads (the machine looks in four ways, as the next lesson shows) can look only at the start mark. Given whole answers,
-# as in training, one of these heads looks so hard at it from one place only, the last, with 91 % of its weight. And
-# there the right answer is always the end mark. If we hide the start mark from the last place, the machine mostly goes
-# on with a digit. **So this look means "end".** Alone, the machine writes the end mark at once, and is done.
+# ## Hide the future
 #
-# How do we keep it from copying? We hide the future: **no letter may look at a later one.** It may look at itself,
-# because what is asked for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it
-# is called *causal*, because what comes later cannot be a cause.
+# How do we keep it from copying? **No letter may look at a later one.** It may look at itself, because what is asked
+# for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it is called *causal*,
+# because what comes later cannot be a cause.
 #
-# ## Try it yourself
-#
-# Here the forgetful machine is given the start mark and four letters. Of the four heads of each letter you see the one
-# that peeks most: in the row • it looks at the 2, which is just what • has to say.
+# Here the forgetful machine is given the start mark and four letters. In the row • it looks at the 2, which is just
+# what • has to say. (Of four ways in which each letter looks, you see the one that peeks most.)
 #
 # **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
 
@@ -195,8 +190,16 @@ lab(
 )
 
 # %% [markdown]
-# It takes ten cells, and they form a triangle: each letter sees itself, and all that came before it.
+# **The ten cells form a triangle: each letter sees itself, and all that came before it.**
 #
+# In the drawing of all attention one thing is new:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("causal")
+
+# %% [markdown]
 # Now put this mask on the forgetful machine, without training it again. **What can it do?**
 
 # %% tags=["hide-input"]
@@ -247,7 +250,7 @@ bet(
 #
 # When it writes alone, nothing stands to its right yet, so that the mask has nothing to hide. Given the right letters,
 # it is with the mask as blind at each place as at the last one, where it was right in 31 %. Only the end mark is always
-# right. For ten letters and an end mark that makes $(10 \cdot 0.31 + 1) / 11 = 0.37$.
+# right, which makes 37 % of all eleven.
 #
 # </details>
 #
@@ -257,11 +260,10 @@ bet(
 # ## By hand
 #
 # Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so nothing is
-# hidden from it. "a" may see "m" and itself, and "m" only itself, so that it keeps all of its weight.
+# hidden from it. "m" sees only itself, so it keeps all of its weight. And "a" gives "m" the score 2 and itself −2.5.
+# The powers $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, so "m" gets $7.389 / 7.471 = 0.989$.
 #
-# Now "a". Its query is the second row of $W_Q$, $(1, 0, 1, -1)$. It gives "m" the score 2 and itself −2.5. The powers
-# $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, so "m" gets $7.389 / 7.471 = 0.989$ and "a" gets 0.011. Here are
-# all three, with the softmax that you mended:
+# Here are all three, with the softmax that you mended:
 
 
 # %%
@@ -304,8 +306,7 @@ np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-
 # \text{mask}_{ij} = 1 \text{ where } j > i, \qquad \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
 # $$
 #
-# Here $i$ is the place that looks, $j$ a place that is looked at, $w_{ij}$ the weight and $v_j$ the value. So what
-# comes out at a place is made of this place, and of what stands before it.
+# Here $i$ is the place that looks, $j$ a place that is looked at, $w_{ij}$ the weight and $v_j$ the value.
 #
 # ## Both masks at once { #both-at-once }
 #
@@ -334,9 +335,9 @@ padded = np.tile([0, 0, 0, 1, 1], (5, 1))
 np.testing.assert_array_equal(both[0, 0], np.maximum(above, padded))
 
 # %% [markdown]
-# May a question look ahead? A chat program gets a question, and writes an answer behind it, in one row. The question is
-# there from the start, so with a **prefix mask** its letters see each other in both directions, and only the answer is
-# causal. Here two letters are given, and two are written:
+# A chat program gets a question, and writes an answer behind it, in one row. With a **prefix mask** the letters of the
+# question see each other in both directions, and only the answer is causal. Here two letters are given, and two are
+# written:
 
 # %%
 from clear_attention import create_prefix_mask
@@ -352,60 +353,12 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 # ## A check: change the future
 #
 # How do you find a peeking machine before it fails? Change one of the given letters, and compare all that the machine
-# says. We say that a place *moves* if any probability at this place changes, even by a trace.
-#
-# **Change a letter, and see which places move. Then a dare: find a letter whose change moves exactly four places of the
-# whole machine.**
-
-
-# %% tags=["live", "hide-input"]
-def softly(logits):
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-given = target_ids[:, :-1]
-instead = ["".join([x for x in "1970" if x != letter][:3]) for letter in answer]
-variants = {}
-for name, reader in {"whole": model, "forgetful": forgetful}.items():
-    right = reader((source_ids, given))[0].numpy()
-    variants[name] = {"said": spoken(right), "then": []}
-    for place, others in enumerate(instead, start=1):
-        variants[name]["then"].append([])
-        for other in others:
-            now = given.copy()
-            now[0, place] = target.encode([other])[0, 1]
-            now = reader((source_ids, now))[0].numpy()
-            shares = 50 * np.abs(softly(now) - softly(right)).sum(axis=-1)
-            moves = np.any(now != right, axis=-1)  # if only by one bit
-            first = place if name == "whole" else 0
-            assert moves.tolist() == [i >= first for i in range(11)]
-            shares = np.where(moves, np.maximum(shares, 0.01), 0)
-            variants[name]["then"][-1].append(
-                (spoken(now), shares.astype(float).round(2).tolist())
-            )
-counts = [
-    (f"{place}, “{answer[place - 1]}”", 11 - place, 11) for place in range(1, 11)
-]
-touch(
-    "future",
-    "<p>Places that move if a given letter is changed:</p>"
-    + tabled(("letter", "whole", "forgetful"), counts),
-    answer=answer + "▪",
-    instead=instead,
-    **variants,
-    letter=0,
-    choice=0,
-)
-
-# %% [markdown]
-# **What comes later must move nothing before it.** In the forgetful machine everything moves, because a softmax gives
-# every letter some weight, and so a changed letter reaches every place. Nearly any machine that writes can be tested
-# like this, in a few lines and in a second.
+# says. **What comes later must move nothing before it.**
 #
 # <details class="lesson-more" markdown="1"><summary>Test your own</summary>
 #
-# Change the last given letter, and print the places that move. Only the last one may:
+# Change the last given letter, and print the places at which any probability moves, even by a trace. Only the last one
+# may:
 
 # %%
 given = target_ids[:, :-1]
@@ -448,81 +401,6 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # %% [markdown]
 # It is not the mask. In both rows the score of the second letter leads by 21 or more, and takes all: the softmax is
 # *saturated*. With numbers ten times as small the outputs differ.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: two looks taken apart, at the start mark and at the dash</summary>
-#
-# How do we know that the look at the start mark means "end"? We give the forgetful machine 200 unseen dates with their
-# right answers, measure the look, hide the start mark from the last place only, and count what it says there:
-
-# %% tags=["hide-input"]
-shown = wanted[:, :-1]
-blinded, _ = trained.load("dates-forgetful")
-start_hidden = np.zeros((1, 1, 11, 11), "float32")
-start_hidden[..., -1, 0] = 1  # only from the last place
-blinded.target_mask = lambda target_ids: start_hidden
-
-maps = forgetful((ids, shown), return_weights=True).weights["decoder.0.self"]
-*others, back = maps.numpy()[..., 0].mean(axis=0)[3]  # head 4, at each place
-print(f"head 4 gives the start mark {back:.0%} of its weight")
-print(f"at the last place, elsewhere at most {max(others):.0%}")
-assert max(others) < 0.2
-for name, reader in {"seen": forgetful, "hidden": blinded}.items():
-    says = np.argmax(reader((ids, shown))[:, -1], axis=-1)
-    share = np.mean(says == target.end_id)
-    digits = np.mean([x.isdigit() for x in target.decode(says[:, None])])
-    print(f"start mark {name}:")
-    print(f"  end mark in {share:.0%}, digit in {digits:.0%}")
-    assert share + digits > 0.97
-    assert share > 0.98 if name == "seen" else share < 0.1
-assert round(100 * back) == 91
-
-# %% [markdown]
-# And at what does the whole machine look back? The dot • is the start mark. Press a letter of the answer, and a frame
-# marks the row of the letter *before* it, which looks when this one is written. Then press the name of head 4. At what
-# does it look when the 5 of the month is written, and when the 3 of the day is?
-
-# %% tags=["live", "hide-input"]
-given = target_ids[:, :-1]
-looks = model((source_ids, given), return_weights=True).weights["decoder.0.self"][0]
-dashes = looks[3, 6, 5], looks[3, 9, 8]  # of head 4, before the 5 and before the 3
-assert [round(100 * float(x)) for x in dashes] == [93, 92]
-columns = "display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr))"
-maps = [
-    picture(
-        look, "•" + answer, "•" + answer, f"Head {number}: the answer at itself"
-    )
-    for number, look in enumerate(looks.numpy(), start=1)
-]
-machine(
-    "dates",
-    piece="looks",
-    map="self",
-    at=6,
-    without=strip("writes", answer, chosen=6)
-    + f'<div style="{columns}">{"".join(maps)}</div>',
-)
-
-# %% [markdown]
-# Both times head 4 looks at the dash before, with 93 % and with 92 % of its weight. What is this look for? We hide the
-# dash, and count how often the second digit of the month is right:
-
-# %% tags=["hide-input"]
-hiding, _ = trained.load("dates")
-for count, heads in ("head 4", [3]), ("all heads", [0, 1, 2, 3]):
-    blocks = np.tile(create_look_ahead_mask(11), (1, 4, 1, 1))
-    blocks[:, heads, 6, 5] = 1  # the letter before the digit, and the dash
-    hiding.target_mask = lambda target_ids, blocks=blocks: blocks
-    digits = np.argmax(hiding((ids, wanted[:, :-1])), axis=-1)[:, 6]
-    alright = np.mean(digits == wanted[:, 7])
-    dashed = np.mean(digits == target.encode(["-"])[0, 1])
-    print(f"hidden from {count:9}: right {alright:4.0%}, a dash {dashed:4.0%}")
-    assert (alright, dashed) == ((1, 0) if len(heads) == 1 else (0, 1))
-
-# %% [markdown]
-# If one head loses sight of the dash, others still see it. If all four do, the machine writes a second dash, in each of
-# the 200 dates. So it needs this look to know where in the date it stands.
 #
 # </details>
 #

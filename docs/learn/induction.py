@@ -74,9 +74,8 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# The machine with two layers nearly always knows it, and the other mostly not. Why one layer is ahead just at the line,
-# Exercise 1 tells. Nor is one layer merely too small: a third machine, whose one layer holds everything twice, hardly
-# got any further. So what can two layers do?
+# **The machine with two layers nearly always knows it, and the other mostly not.** Nor is one layer merely too small: a
+# third machine, whose one layer holds everything twice, hardly got any further. So what can two layers do?
 #
 # ## Why one look is not enough
 #
@@ -102,11 +101,9 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # The second head is called an **induction head**. It can't stand beside the first head, in the same layer: there would
 # be no note yet.
 #
-# ## By hand
-#
-# The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it is, and another three
-# have room for a note. In layer 1 the b looks one place back, finds a = (1, 0, 0), and puts it into its free three. So
-# do the others:
+# Let us do it by hand. The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it
+# is, and another three have room for a note. In layer 1 the b looks one place back, finds a = (1, 0, 0), and puts it
+# into its free three. So do the others:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
@@ -121,26 +118,9 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # A score is 5 times the dot product here, so that the choice is clear. Only the note of place 1 fits, so the scores are
 # 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
 #
-# <details class="lesson-more" markdown="1"><summary>All four weights</summary>
-#
-# | letter | its note | score | e to this power | weight |
-# | --- | --- | --- | --- | --- |
-# | a | none | 0 | 1 | 0.0066 |
-# | b | a | 5 | 148.4132 | 0.9802 |
-# | c | b | 0 | 1 | 0.0066 |
-# | a | c | 0 | 1 | 0.0066 |
-# | | | | sum: 151.4132 | sum: 1 |
-#
-# </details>
-#
-# The output is the average of the letters with these weights, in which the a stands twice:
-#
-# $$
-# 0.9802 \cdot (0, 1, 0) + 2 \cdot 0.0066 \cdot (1, 0, 0) + 0.0066 \cdot (0, 0, 1) = (0.0132, 0.9802, 0.0066)
-# $$
-#
-# So it says b. As a formula, let $x_i$ be the letter that asks. The note of the letter $x_j$ holds the letter before
-# it, $x_{j-1}$. A softmax makes the weights $w_{ij}$ from the scores:
+# The output is the average of the letters with these weights, in which the a stands twice: (0.0132, 0.9802, 0.0066).
+# **So it says b.** As a formula, let $x_i$ be the letter that asks, $w_{ij}$ the weights that a softmax makes of the
+# scores, and $x_{-1} = 0$:
 #
 # $$
 # \text{score}_{ij} = 5\, x_i \cdot x_{j-1}
@@ -148,8 +128,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # \text{output}_i = \sum_{j \le i} w_{ij}\, x_j
 # $$
 #
-# Before the first letter stands nothing, so $x_{-1} = 0$. The letter is compared with $x_{j-1}$, and fetches $x_j$.
-# This one step to the right is the whole trick.
+# The letter is compared with $x_{j-1}$, the letter before the one that it fetches, $x_j$. This one step to the right is
+# the whole trick.
 #
 # <details class="lesson-more" markdown="1"><summary>The same in NumPy</summary>
 #
@@ -180,8 +160,7 @@ print("brings back:", (weights @ letters)[3].round(4))
 # ## Did the training find the same?
 #
 # Nobody told the trained machine of notes. It was only ever told which letter comes next. Here it reads seven letters
-# that come twice. The arcs above the text show where a letter looks, and the arcs below it where the letter that it
-# *found* had looked, for its note.
+# that come twice.
 #
 # **Press the second c. Which letter does it find, and what had that letter noted? Then write letters of your own,
 # twice. Where does the machine err?**
@@ -257,11 +236,11 @@ touch(
 )
 
 # %% [markdown]
-# The c finds the g, which came after the c the last time, because the g had looked at the c before it. So the training
-# has found something very like our two steps, though its notes are blurred: the x gives the s before it only 0.40.
+# The c finds the g, which came after the c the last time, because the g had looked at the c before it. **So the
+# training has found something very like our two steps**, though its notes are blurred: the x gives the s before it only
+# 0.40.
 #
-# But the second h is misled. It looks at the first h itself, at place 0, and so the machine says h once more. Was it
-# the first letter in your text, too?
+# But the second h is misled. It looks at the first h itself, at place 0, and so the machine says h once more.
 #
 # ## Why is the h misled?
 #
@@ -341,7 +320,7 @@ assert abs(500 * knows[True] - 490) < 5
 #
 # </details>
 #
-# Without it about 490 of the 500 come out right. So one wrong note was nearly the whole mistake.
+# Without it about 490 of the 500 come out right. **So one wrong note was nearly the whole mistake.**
 #
 # **Tick "empty the first note" in the piece above, and look at the second h. Then find a word that, written twice,
 # comes out right only without this note.**
@@ -354,8 +333,8 @@ assert abs(500 * knows[True] - 490) < 5
 #
 # ## What if a head is switched off?
 #
-# Without one note the machine was better. What is it without all notes, or without the head that reads them? Here is
-# what it says in the second round of one text, if its heads are switched off, one at a time:
+# Without one note the machine was better. What is it without all notes, or without the head that reads them? Here are
+# the two heads switched off, one at a time, in the second round of one text:
 
 # %% tags=["hide-input"] alt="Four rows of letters. Above, the right ones. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 rng = np.random.default_rng(3)
@@ -497,15 +476,15 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # %% [markdown]
 # </details>
 #
-# For 200 steps little seems to happen, and then, within 150 more, the machine can do it. What set it going, we do not
-# know.
+# **For 200 steps little seems to happen, and then, within 150 more, the machine can do it.** What set it going, we do
+# not know.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
-# **Longer notes.** In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Blind
-# choice between fitting notes would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to
-# hold more than one letter. Perhaps also the letter *two* back? We hide that place from the first head, and then, to
-# compare, the place three back:
+# In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Blind choice between fitting
+# notes would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to hold more than one
+# letter. Perhaps also the letter *two* back? We hide that place from the first head, and then, to compare, the place
+# three back:
 
 # %% tags=["hide-input"]
 later = places[PERIOD:]
@@ -538,7 +517,7 @@ assert right_without(3) > 0.9
 # %% [markdown]
 # Without the letter two back it is no better than blind choice. So its notes seem to hold both letters.
 #
-# **Is one layer not enough, however large?** In 2024 Sanford, Hsu and Telgarsky
+# Is one layer never enough, however large? In 2024 Sanford, Hsu and Telgarsky
 # [proved](https://arxiv.org/abs/2408.14332) what a single layer needs for such a task: the number of heads, times the
 # width of a head, times the bits of a number must grow in proportion to the length of the text. With two layers it is
 # enough if this product grows like the logarithm of the length.
@@ -548,9 +527,8 @@ assert right_without(3) > 0.9
 # ## Who found this, and when
 #
 # Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone in 2021, and
-# found pairs of heads like ours. Such a pair can copy from a prompt, as in "Ada 3, Bob 5, Eve 7, Bob ?". They suspect
-# that more grows from it, and that it can help a large model do a task that it has only been shown in its prompt. This
-# is called *in-context learning*.
+# found pairs of heads like ours. They suspect that such pairs help a large model do a task that it has only been shown
+# in its prompt, as in "Ada 3, Bob 5, Eve 7, Bob ?". This is called *in-context learning*.
 #
 # ## Exercises
 #

@@ -7,17 +7,16 @@
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
 # Let a machine read a whole book, a million letters long. While it writes, only the newest letter asks, thanks to [the
-# cache](cache.py), and its weights are a single row. But when it reads a text, or is trained, no cache helps: all
-# letters ask at once, and each looks at all. Their weights are a square of a million rows, of a million weights each.
-# Where does one put such a square?
+# cache](cache.py), and its weights are a single row. But when it reads a text, or is trained, all letters ask at once.
+# Their weights are a square of a million rows, of a million weights each. Where does one put such a square?
 #
 # In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
 # the two is memory. Ten lines of NumPy get a laptop past it, if you give them hours for each layer.
 #
 # But first run into the wall. The squares show three sizes: the memory of a laptop, then the queries, keys and values
-# that go in, and the weights. There are eight heads of 64 numbers, as in the first Transformer. **Let the text grow,
-# and watch for the moment when the weights break out of the laptop:**
+# that go in, and the weights, for eight heads of 64 numbers. **Let the text grow, and watch for the moment when the
+# weights break out of the laptop:**
 
 # %% tags=["live", "hide-input"]
 import math
@@ -68,9 +67,9 @@ touch(
 )
 
 # %% [markdown]
-# The weights alone break out a little after 22,000 places, which is about a dozen pages if a place is a letter. A text
-# that is 30 times as long has inputs 30 times as large, but 900 times as many weights. And the whole book? In every
-# layer its weights take 32 terabytes, the memory of two thousand laptops.
+# **The weights alone break out a little after 22,000 places.** A text that is 30 times as long has inputs 30 times as
+# large, but 900 times as many weights. And the whole book? In every layer its weights take 32 terabytes, the memory of
+# two thousand laptops.
 #
 # What goes into attention would have fitted easily, and so would what comes out. Must the huge square between the
 # two ever be there?
@@ -78,11 +77,18 @@ touch(
 # ## One row at a time
 #
 # No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
-# make one row, multiply it with the values, keep the output, and throw the row away before you make the next.
-#
-# Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. Here are 32
-# queries. **Step through their blocks, and watch how little is in memory at a time. Then switch the look-ahead mask on:
-# what is hatched is never computed at all.**
+# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. In the
+# drawing of all attention this is all that is new:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("long_sequences")
+
+# %% [markdown]
+# Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. **Step through
+# the blocks of these 32 queries, and watch how little is in memory at a time. Then switch the look-ahead mask on: what
+# is hatched is never computed at all.**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -97,19 +103,10 @@ touch(
 )
 
 # %% [markdown]
-# The square is still computed from its top to its bottom, but nobody ever sees it whole. And with the mask and small
-# blocks, nearly half of it need not be computed.
+# **The square is still computed from its top to its bottom, but nobody ever sees it whole.** And with the mask and
+# small blocks, nearly half of it need not be computed.
 #
-# Does the book fit now? In blocks of ten queries there are ten rows of each head at a time, and not a million. A
-# program holds about three such strips at once, of scores, powers and weights:
-#
-# $$
-# 3 \cdot 8 \cdot 10 \cdot 1{,}000{,}000 \cdot 4 \text{ bytes} \approx 1 \text{ GB}
-# $$
-#
-# The laptop has 16 GB, and inputs and outputs take 8 of them. **The attention of one layer fits.**
-#
-# As a formula, with a block of queries $Q_b$, and with the keys $K_b$ and the values $V_b$ that it may see:
+# A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that it may see, finds
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
@@ -118,8 +115,7 @@ touch(
 # ## Your machine so far { #your-machine-so-far }
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
-# gets only the keys up to its last query. It still needs a mask: of the queries 4 to 7, only the last may see key 7.
-# Draw this mask first.
+# gets only the keys up to its last query, and still needs a mask: of the queries 4 to 7, only the last may see key 7.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -161,9 +157,6 @@ def by_blocks(q, k, v, block, causal=False):
     return np.concatenate(outputs)
 
 
-# %% [markdown]
-# Does it find the same as before?
-
 # %%
 # With by_blocks the outputs are those of attention, and with causal=True those of the look-ahead mask:
 q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))  # random numbers
@@ -175,8 +168,8 @@ np.testing.assert_allclose(
 print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
-# It does: nothing is approximated, and only the order of the work has changed. And does a block of the book run? For
-# one head, ten queries meet a million keys:
+# **Nothing is approximated: only the order of the work has changed.** And does a block of the book run? In one head,
+# ten queries meet a million keys:
 
 # %% tags=["hide-input"]
 import tracemalloc
@@ -192,14 +185,13 @@ assert output.dtype == np.float32
 assert 115e6 < peak < 125e6  # three strips of ten rows
 
 # %% [markdown]
-# That is what we said: three strips of 40 MB for one head, so about 1 GB for eight.
+# For eight heads that is about 1 GB, and inputs and outputs take 8 GB. A laptop has 16 GB. **So the attention of one
+# layer fits, where its square would have filled two thousand laptops.**
 #
 # ## How much memory blocks save
 #
 # And in training? The way back needs the weights once more. Blocks have thrown them away, and make them a second time.
-#
-# We measured such a step of training, there and back, with 8,192 keys and the future hidden. How much memory did it
-# take beside inputs and outputs?
+# Here is what a step took, there and back, with 8,192 keys and the future hidden, beside inputs and outputs:
 
 # %% tags=["hide-input"]
 import json
@@ -220,9 +212,6 @@ for way, size in zip(("plain", "in blocks"), megabytes, strict=True):
     print(f"{way:9} {size:6,.0f} MB")
 assert longest == 8192  # as the text says
 assert 75 < megabytes[0] / megabytes[1] < 85
-square = 8 * longest**2 * 4 / 1e6  # the weights of eight heads, in MB
-assert round(square / 1000, 1) == 2.1
-assert 3.8 < megabytes[0] / square < 4.4
 
 
 def seconds_of(mask, passes):
@@ -238,82 +227,26 @@ def seconds_of(mask, passes):
     ]
 
 
-seconds = [times[who][longest] for who in both]  # a step, future hidden
-open_ = seconds_of("none", "both")  # nothing is hidden
-
-
-# %% [markdown]
-# **About eighty times less, with these 8,192 keys.** The weights alone are one square of 2.1 GB, but on the way back
-# plain attention holds about four of that size.
-#
-# But there is no free lunch, is there? Blocks make every weight twice. **If a step of plain attention takes 100 % of
-# the time, how much does a step in blocks take, with the future hidden, and with nothing hidden?**
-
-# %% tags=["live", "hide-input"]
+times_of = (
+    [times[who][longest] for who in both],  # a step, future hidden
+    seconds_of("none", "both"),  # a step, nothing hidden
+)
+forward = seconds_of("causal", "forward")  # without the way back
+assert [round(x, 1) for pair in times_of for x in pair] == [2.9, 2.1, 2.7, 3.2]
+assert round(forward[1], 1) == 0.5
+assert 2 < forward[1] * (1e6 / longest) ** 2 / 3600 < 2.3  # hours
 doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
 slower = [times[who][longest] / times[who][longest // 2] for who in both]
-by_blocks_take = [100 * blocks / plain for plain, blocks in (seconds, open_)]
-assert by_blocks_take[0] < 90 < 110 < by_blocks_take[1]
 assert 2.8 < doubled[0] < 3.3
 assert doubled[1] < 2
 assert 3.6 < min(slower) <= max(slower) < 4.7
+assert results["machine"]["cores"] == 2
 
-from live import bet
-
-bet(
-    "long_sequences/slower",
-    [
-        (
-            "with the future hidden",
-            round(by_blocks_take[0]),
-            "That would be faster still: the weights are made twice.",
-            "They make the weights twice, but of nearly half of the scores they compute nothing.",
-        ),
-        (
-            "with nothing hidden",
-            round(by_blocks_take[1]),
-            "Here nothing is skipped, and the weights are made twice.",
-            "Making the weights twice is only a part of the work.",
-        ),
-    ],
-    high=200,
-    step=5,
-)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Three comparisons, of which the last is without the way back:
-
-# %% tags=["hide-input"]
-from IPython.display import Markdown, display
-
-forward = seconds_of("causal", "forward")  # without the way back
-rows = [
-    f"| with {longest:,} keys | plain | in blocks |",
-    "| --- " * 3 + "|",
-    f"| time of a step, future hidden | {seconds[0]:.1f} s | {seconds[1]:.1f} s |",
-    f"| time of a step, nothing hidden | {open_[0]:.1f} s | {open_[1]:.1f} s |",
-    f"| only the way forward, future hidden | {forward[0]:.1f} s | {forward[1]:.1f} s |",
-]
-display(Markdown("\n".join(rows)))
-computer = results["machine"]
-print(f"measured on {results['date'].split(',')[0]}: {computer['processor']},")
-print(
-    f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB, float32, no GPU"
-)
-assert round(forward[1], 1) == 0.5
-assert 2 < forward[1] * (1e6 / longest) ** 2 / 3600 < 2.3  # hours
-assert 1.1 < seconds[0] / seconds[1] < 2
-assert 1.8 < forward[0] / forward[1] < 2.2
-assert [round(x, 1) for x in (*seconds, *open_)] == [2.9, 2.1, 2.7, 3.2]
-assert computer["cores"] == 2
-
-# %% [markdown]
-# </details>
-#
-# The lunch is free only where the future is hidden, because there nearly half is skipped: a step in blocks took 2.1
-# seconds in place of 2.9. Otherwise you pay: 3.2 seconds in place of 2.7.
+# **About eighty times less memory.** But there is no free lunch, is there? Where the future is hidden there is: a step
+# in blocks took 2.1 seconds in place of 2.9, because nearly half is skipped. With nothing hidden you pay for making the
+# weights twice: 3.2 seconds in place of 2.7.
 #
 # ## What blocks do not cure
 #
@@ -321,50 +254,19 @@ assert computer["cores"] == 2
 # With 8,192 places the way forward took half a second on our two cores. A million places, 122 times as many, would take
 # 122² times as long, over two hours for one layer. If that is to be less, letters [must see less](windows.py).
 #
-# <details class="lesson-more" markdown="1" id="the-function-read"><summary>For the curious: how memory grows, and how blocks find the way back</summary>
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>For the curious: how blocks find the way back</summary>
 #
-# In this picture "plain" attention makes the whole matrix, and "blockwise" is the one of our package. Beside them are
-# Keras (`keras.ops`) and PyTorch (`torch`), which cuts the keys, too, as the [next lesson](online_softmax.py) does.
-# Each horizontal line stands for ten times the memory of the one below it. Where a line ends early, the matrix did not
-# fit into the machine any more:
-
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
-import matplotlib.pyplot as plt
-
-figure, ax = plt.subplots(figsize=(4.8, 3.6), layout="constrained")
-pictures.draw(ax, memory, "memory, in MB")
-ax.yaxis.set_major_formatter("{x:,.0f}")
-ax.grid(axis="y", color="#808080", alpha=0.4)
-plt.show()
-
-
-def growth(line):
-    """By how much a doubling of the length multiplies the memory, in the mean."""
-    shortest, longest = min(line), max(line)
-    return (line[longest] / line[shortest]) ** (1 / np.log2(longest / shortest))
-
-
-assert growth(memory["blockwise"]) < 1.8 < growth(memory["torch"]) < 2
-assert all(3 < growth(memory[who]) < 4 for who in ("ours", "keras.ops"))
-assert {row["who"] for row in results["memory"] if row["megabytes"] is None} == {
-    "ours",
-    "keras.ops",
-}  # what did not fit
-
-# %% [markdown]
 # How does [`blockwise_attention`](../reference/blockwise.md) of our package walk
-# [back](training.py#all-numbers-at-once), block by block? Say that a value has the weight 0.3, and that the slope of
-# the loss along the output is 2. If the value grows by a little, the output grows by 0.3 of it, so the slope of the
-# value is 0.3 · 2 = 0.6. The slope of a score needs one sum over the whole row, in which each weight $p_k$ is
-# multiplied by its own slope. This sum is what the mixture was in [the lesson on training](training.py#where-to-look).
-# Now the slope of a weight is the dot product of its value $v_k$ and the slopes of the output, $g$. So the sum is
+# [back](training.py#all-numbers-at-once), block by block? The slope of a score needs one sum over the whole row, in
+# which each weight $p_k$ is multiplied by its own slope. This sum is what the mixture was in [the lesson on
+# training](training.py#where-to-look). Now the slope of a weight is the dot product of its value $v_k$ and the slopes
+# of the output, $g$. So the sum is
 #
 # $$
 # \sum_k p_k \, (g \cdot v_k) = g \cdot \sum_k p_k v_k = g \cdot o ,
 # $$
 #
 # where $o$ is the output. A block has $g$ and $o$, so it needs no more than it needed before. Does it come out right?
-# Here the whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -405,9 +307,9 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## Who found this, and when
 #
-# In 2016 Chen and others threw away what a whole layer had found, and made it once more on the way back. In 2020
-# Kitaev, Kaiser and Levskaya wrote that attention can be had for each query by itself. Rabe and Staats measured in 2021
-# how little memory that needs if the keys are cut as well: with 16,384 places 59 times less than before.
+# In 2020 Kitaev, Kaiser and Levskaya wrote that attention can be had for each query by itself. A year later Rabe and
+# Staats measured how little memory that needs if the keys are cut as well: with 16,384 places 59 times less than
+# before.
 #
 # ## Exercises
 #

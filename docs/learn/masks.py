@@ -56,15 +56,15 @@ machine(
 )
 
 # %% [markdown]
-# Where does the emptiness come from? Texts are handed to a machine many at a time, because one large matrix is
-# multiplied faster than many small ones. Such a *batch* must be a rectangle, and so the shorter texts are filled up
-# with a letter that means nothing: the **padding**, which has the id 0.
+# **The machine that was not told takes emptiness for letters.** Where does the emptiness come from? Texts are handed to
+# a machine many at a time. Such a *batch* must be a rectangle, and so the shorter texts are filled up with a letter
+# that means nothing: the **padding**, which has the id 0.
 #
 # --8<-- "diagrams/batch.svg"
 #
-# So how much emptiness stands behind a text depends on its neighbours in the batch. Both were trained for 500 steps, at
-# 34 places, and there they read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of
-# them does the machine that was not told still read? Draw it.**
+# So how much emptiness stands behind a text depends on its neighbours in the batch. Both machines were trained at 34
+# places, and there they read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of them
+# does the machine that was not told still read? Draw it.**
 
 # %% tags=["hide-input"]
 import sys
@@ -78,7 +78,7 @@ from date_machine import percent
 
 model, _ = trained.load("dates")
 brief, brief_record = trained.load("dates-brief")
-seeing, seeing_record = trained.load("dates-padding-seen")
+_, seeing_record = trained.load("dates-padding-seen")
 source, target = date_tokenizers()
 lengths = seeing_record["paddings"]
 texts, dates = create_date_pairs(2000, seed=1, split="test")
@@ -142,17 +142,13 @@ plt.show()
 #
 # ## Hide it
 #
-# Why does emptiness do harm? Because the softmax gives every place some weight, and what the empty places take is lost
-# to the letters. (The rest of the harm: these places are also new to it.)
+# Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
+# letters. (And places beyond 34 are new to the machine.) So the padding must get a weight of exactly 0. A **mask**
+# holds a 1 where a key must not be looked at, and we say that this key is *blocked*. Elsewhere it holds a 0.
 #
-# So the padding must get a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that
-# this key is *blocked*. Elsewhere it holds a 0.
-#
-# Here are the weights of a head of the first lesson's machine, for a short text with two places of padding. A row is a
-# letter that looks, a column is one that is looked at, and what is hidden is hatched.
-#
-# **Uncover one place of padding: press the first blue "pad" button, and see what it takes from the letters. Then a
-# dare: leave a letter with nothing to look at.**
+# Here are the weights of a head of the first lesson's machine. What is hidden is hatched. **Press the first blue "pad"
+# button, and see what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look
+# at.**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask, scaled_dot_product_attention
@@ -193,18 +189,25 @@ lab(
 )
 
 # %% [markdown]
-# Padding is hidden as a key, and not as a query: its own two rows still *look*. But what comes out of them is used
+# **Padding is hidden as a key, and not as a query:** its own two rows still *look*. But what comes out of them is used
 # nowhere.
 #
+# In the drawing of all attention one thing is new:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("masks")
+
+# %% [markdown]
 # ## By hand
 #
-# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Seen, the
-# padding takes most of the weight. Hidden, it is left out of the sum, and its weight is exactly 0:
+# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3.
 #
 # --8<-- "diagrams/mask_by_hand.svg"
 #
-# The padding leaves *before* the division, so that the other weights still add up to one. If its weight were set to 0
-# afterwards, the others would add up to only 0.356. So it is `softmax` that gets the mask:
+# **The padding leaves before the division, so that the other weights still add up to one.** So it is `softmax` that
+# gets the mask:
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -245,16 +248,15 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # $$
 #
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
-# runs over all keys $l$. So a mask changes only who takes part in the sum.
+# runs over all keys $l$.
 #
-# In code, [`create_padding_mask`][clear_attention.create_padding_mask] makes this mask: it puts a 1 wherever an id is
-# 0. Some other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
+# In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
+# libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# The mask's axes are texts, heads, queries and keys, and heads and queries have size 1, because all of them share it.
-# Padding need not stand at the end. Text 2 is filled up on the left, as is done where texts are to end together. In the
-# picture a 1 is hatched:
+# The mask's axes are texts, heads, queries and keys; all heads and queries share it. Text 2 is filled up on the left.
+# In the picture a 1 is hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt
@@ -279,15 +281,12 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # **A single blank line in a file can turn a whole training into NaN**, which means "not a number". How? All places of
-# an empty text are padding, so they may look at none. If you hid a whole row above, it became zeros: the lab takes care
-# of that. Your own attention does not yet.
-#
-# Here two letters look at three places, and for the second letter all three are hidden. All keys are equal, and the
-# values are chosen so that the output is just the weights:
+# an empty text are padding, so they may look at none. The lab above made zeros of such a row. Your own attention does
+# not yet:
 
 # %%
-mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
-with np.errstate(invalid="ignore"):
+mask = np.array([[0, 0, 1], [1, 1, 1]])  # the second letter may look at nothing
+with np.errstate(invalid="ignore"):  # equal keys; the output is just the weights
     output = attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask)
 print(output)
 
@@ -295,11 +294,11 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# The second row is 0 / 0, and what is computed with NaN is NaN, too. The next nudge is computed from all texts of the
-# batch together, so that one such row can spoil every number of the machine.
+# The second row is 0 / 0. And the next nudge is computed from all texts of the batch together, so that one such row can
+# spoil every number of the machine.
 #
-# There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
-# weights 0 and output 0.** Now mend your `softmax`, so that it keeps this rule. One expression is missing:
+# There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
+# output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
 #
 # ```python
 # def softmax(scores, mask):
@@ -322,73 +321,11 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>For the curious: two parts of the harm, and a promise</summary>
-#
-# Is it only the number of empty places that does the harm? The places after 34 are new to the machine that was not
-# told. So we make a row of 100 places without a new place: we append 66 copies of place 33, which is empty in all these
-# texts and in nearly all of its training.
-
-# %% tags=["hide-input"]
-few, given = texts[:500], target.encode(dates[:500])
-
-
-def looked(vectors, ids):
-    """Return the share of dates read right, and what the padding takes of the weight."""
-    context = seeing.encoder(vectors)
-    logits, maps = seeing.decode(given[:, :-1], context, None, return_weights=True)
-    exact = np.all(np.argmax(logits, axis=-1) == given[:, 1:], axis=-1).mean()
-    empty = np.array(ids == 0)[:, None, None]
-    return exact, (maps["0.cross"] * empty).numpy().sum(axis=-1).mean()
-
-
-ids = {n: np.array(source.encode(few, length=n)) for n in (34, 100)}
-vectors = {
-    n: np.array(seeing.source_positions(seeing.embed_source(ids[n]) * 8.0))
-    for n in ids
-}
-assert (ids[34][:, 33] == 0).all()
-copied = [*range(34), *[33] * 66]
-found = {
-    "34 places": looked(vectors[34], ids[34]),
-    "66 copies of place 33": looked(vectors[34][:, copied], ids[100]),
-    "66 new places": looked(vectors[100], ids[100]),
-}
-for name, (exact, share) in found.items():
-    print(f"{name:21} {exact:4.0%} right, {share:.0%} of the weight on padding")
-measured = [0.99, 0.21], [0.66, 0.39], [0.37, 0.43]
-np.testing.assert_allclose([*found.values()], measured, atol=0.005)
-lost = -100 * np.diff([exact for exact, _ in found.values()])
-np.testing.assert_allclose(lost, [33.5, 29], atol=0.6)  # a third, nearly another
-
-# %% [markdown]
-# So their number alone costs a third of the dates, and that they are new costs nearly another third. The right letters
-# are given here, so that 37 % is more than the 33 % when it writes alone. Each machine was trained only once, and
-# another training may divide the harm in another way.
-#
-# Does what is hidden really not matter? Put anything you like under the mask, even NaN: no real letter's output
-# changes. This is a promise of the package. (Your own `attention` does not keep it, because 0 times NaN is NaN.)
-
-# %%
-from clear_attention import create_padding_mask, scaled_dot_product_attention
-
-ids = source.encode(["3 may 2018"], length=34)
-mask = create_padding_mask(ids)[:, 0]  # for a single head
-x = np.array(model.embed_source(ids))
-before = scaled_dot_product_attention(x, x, x, mask).output
-x[:, 10:] = np.nan  # all of the padding
-after = scaled_dot_product_attention(x, x, x, mask).output
-np.testing.assert_array_equal(before[:, :10], after[:, :10])
-print("the ten letters: not one bit has changed")
-
-# %% [markdown]
-# </details>
-#
 # ## Who found this, and when
 #
-# Vaswani and others built the first Transformer. Their paper (2017) sets a hidden score to −∞ before the softmax, so
-# that $e$ to its power is 0. With −∞ an empty row becomes NaN. Their program added -1,000,000,000 instead. All scores
-# of an empty row are then equal, so it shares its weight out evenly among the padding, and nobody is warned. A guide
-# tries [four ways to hide a score](../guides/hiding_scores.py).
+# The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞, so that $e$ to its power is 0, and an
+# empty row becomes NaN. Its program added -1,000,000,000 instead: an empty row then looks at the padding, and nobody is
+# warned. A guide tries [four ways to hide a score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

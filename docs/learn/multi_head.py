@@ -1,14 +1,14 @@
 # ---
 # title: Multi-head attention
-# description: When one look is not enough. Four heads on one date, in four colours, what a single average carries, a tug of war among letters, and what heads are good for.
+# description: When one look is not enough. Four heads on one date, in four colours, what a single average loses, a tug of war among letters, and what heads are good for.
 # ---
 
 # %% [markdown]
 # # When is one look not enough?
 #
-# A **look** is one question, put to all letters of the text. Our machine looks anew for each letter that it writes, and
-# each look is answered by four **heads**, with weights of their own. Each head has 16 of the 64 numbers of query, key
-# and value for itself, and does [attention](attention.py) with them. What the four bring back is laid side by side.
+# Attention is a **look**: one question, put to all letters of the text, and one average comes back. But our machine
+# never looks once. It has four **heads**, which look at the same moment, each with weights of its own. What the four
+# bring back is laid side by side.
 #
 # Here the machine is writing the 1 of the 19th. The taller a head's bar on a letter, the larger its weight. Head 4
 # looks at this 1, and head 1 already at the 9. **Switch on heads 2 and 3, and press other letters of the answer. What
@@ -23,8 +23,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from date_machine import comparison, machine
-from IPython.display import Markdown
 from live import coded, touch
 from trained.ablations import shares
 from trained.digits import digits_of
@@ -174,8 +172,8 @@ touch(
 )
 
 # %% [markdown]
-# So the heads do not always look at the same letter: head 3 mostly stands on the letter that is written, and head 1 is
-# often ahead. Does a machine need that?
+# **The heads look at different letters:** head 3 mostly stands on the letter that is written, and head 1 is often
+# ahead. What would a machine lose that has only one?
 
 # %% tags=["remove-input"]
 days = [
@@ -203,69 +201,6 @@ first, after_it = most[places[0], [3, 0], 8]
 assert texts[places[0]][first : after_it + 1] == "19"
 
 # %% [markdown]
-# ## One look, one head
-#
-# To find out what a thing is good for, take it away. The encoder stays, but the machine that writes is gone. There is
-# only a single *last* look for the whole date, by a single head. From the one vector that it brings back, a matrix must
-# read all eight digits:
-#
-# --8<-- "diagrams/one_look.svg"
-#
-# We trained three such machines, each for 700 steps. On average they read 50 of 100 unseen dates, and the one below
-# reads 52. Beside it stands our machine of 1,000 steps. **Try dates of yours, and watch the year.**
-
-# %% tags=["live", "hide-input"]
-one, _ = trained.load("digits-1")
-right = digits_of(dates)
-by_one = np.argmax(one(tokenizer.encode(texts)), axis=-1)
-agree = by_one == right
-BLUE, ORANGE = "#0072b2", "#d55e00"
-off = 1 - agree.mean(axis=0)
-year, last = by_one[:, :4], right[:, [0, 1, 3, 3]]
-wrong = ~agree[:, :4].all(axis=1)
-last_twice = wrong & (year == last).all(axis=1)  # 1977 for 1967
-assert round(100 * agree.all(axis=1).mean()) == 52
-steps = {"dates": 1000, "digits-1": 700, "digits-1-longer": 2100}
-assert {name: trained.kept(name)[1]["steps"] for name in steps} == steps
-chosen = "december 17th, 2034"
-assert [*by_one[texts.index(chosen)]] == [2, 0, 4, 4, 1, 2, 1, 7]
-called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
-machine(
-    "dates",
-    "digits-1",
-    piece="beside",
-    sibling="digits-1",
-    text=chosen,
-    called=called,
-    without=comparison("dates", "digits-1", called=called),
-)
-
-# %% [markdown]
-# ## One digit, written twice
-#
-# These are four of its mistakes. The same thing happens in all of them:
-
-# %% tags=["hide-input"]
-examples = ["tuesday 19th of march 1968", "4 march 2043"]
-examples += ["montag, den 14. august 1967", "montag, 26. april 2021"]
-lines = ["| the text | is read as |", "| --- | --- |"]
-for each in examples:
-    place = texts.index(each)
-    assert last_twice[place]
-    assert agree[place, 4:].all()
-    y, m, d = np.split(by_one[place].astype(str), [4, 6])
-    lines.append(
-        f"| {each} | {y[0]}{y[1]}**{y[2]}**{y[3]}-{''.join(m)}-{''.join(d)} |"
-    )
-assert off[2] > 2.5 * np.delete(off, 2).max()
-assert last_twice.sum() > 0.6 * wrong.sum()
-assert last_twice.sum() > 0.5 * (~agree).any(axis=1).sum()
-Markdown("\n".join(lines))
-
-# %% [markdown]
-# In the place of the third digit stands the fourth, a second time. More than half of all mistakes are of just this
-# kind, so there must be a reason. Here comes an explanation that sounds convincing. **Can you find its weak step?**
-#
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
 # Say the text holds a 3 and a 5. Suppose the place hardly shows in the value, so that the value of each digit is the
@@ -280,21 +215,86 @@ Markdown("\n".join(lines))
 #
 # --8<-- "diagrams/same_average.svg"
 #
-# ## A tug of war
+# **Can you make the second head useless?** In the square are all hundred texts of two digits. Blue are those from which
+# head 1 brings the same number as from "3 5", or nearly the same, to within 0.1. Orange are those of head 2, and only
+# the green one is both. Change the weights.
+
+# %% tags=["live", "hide-input"]
+import re
+from pathlib import Path
+
+# The numbers of the drawing.
+drawn = Path("../diagrams/same_average.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([\d.]+)<', drawn)
+brought = [[0.5, 0.5], [0.65, 0.35]] @ np.array([[3, 4], [5, 4]])
+np.testing.assert_allclose(np.array(drawn, float), brought.ravel())
+touch(
+    "crossing",
+    "<p>From “3 5” a head that gives half of its weight to each digit brings 4. So do eight other texts, from “0 8” to"
+    " “8 0”. A second head with other weights brings a second number, and only “3 5” has both.</p>",
+    text=[3, 5],
+    first=0.5,
+    second=0.65,
+    both=True,
+)
+
+# %% [markdown]
+# **One head draws a line through the square, and all texts on this line are the same to it. Two heads draw two lines,
+# which cross in one place.** Only if both share out their weight alike, the second one is useless.
 #
-# Is that how 1967 becomes 1977? First a small case by hand, with two letters that bring two numbers each. The last
-# matrix has two factors for each digit. We choose them as simple as possible: $(1, 0)$ for the 6 and $(0, 1)$ for the
-# 7. A letter's points for a digit are its weight times the dot product of what it brings with these factors:
+# In the drawing of all attention, one thing is new: each head has a map of its own.
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("multi_head")
+
+# %% [markdown]
+# ## One look, one head
 #
-# | letter | weight | brings | points for the 6 | points for the 7 | pulls |
-# | --- | --- | --- | --- | --- | --- |
-# | first | 0.5 | (4, 1) | 0.5 · 4 = 2 | 0.5 · 1 = 0.5 | for the 6, with 1.5 |
-# | second | 0.3 | (1, 2) | 0.3 · 1 = 0.3 | 0.3 · 2 = 0.6 | for the 7, with 0.3 |
+# Does a machine fail, then, that has only one? To find out, we took the part away that writes letter by letter. Now one
+# last look by one head must bring the whole date, and a matrix reads all eight digits from the one vector that comes
+# back:
 #
-# The look brings the sum, $0.5 \cdot (4, 1) + 0.3 \cdot (1, 2) = (2.3, 1.1)$. Its points are 2.3 and 1.1, just the
-# sums of the letters' points. So we may ask each letter by itself: **each pulls for a digit and against its rival.**
+# --8<-- "diagrams/one_look.svg"
 #
-# The third digit of 1967 should be a 6, and its rival is the 7. **Press "fourth digit", and watch: who changes sides?**
+# After 700 steps of training it reads 50 of 100 unseen dates. And look how it errs: from "tuesday 19th of march 1968"
+# it reads the year 1988, from "4 march 2043" the year 2033. Where the third digit should stand, the fourth stands a
+# second time, and more than half of all mistakes are of this kind. **The two digits were blended, like the 3 and the 5.
+# The case seems closed.**
+
+# %% tags=["remove-input"]
+one, _ = trained.load("digits-1")
+right = digits_of(dates)
+by_one = np.argmax(one(tokenizer.encode(texts)), axis=-1)
+agree = by_one == right
+BLUE, ORANGE = "#0072b2", "#d55e00"
+year, last = by_one[:, :4], right[:, [0, 1, 3, 3]]
+wrong = ~agree[:, :4].all(axis=1)
+last_twice = wrong & (year == last).all(axis=1)  # 1977 for 1967
+steps = {"digits-1": 700, "digits-1-longer": 2100}
+assert {name: trained.kept(name)[1]["steps"] for name in steps} == steps
+assert round(100 * sum(shares("1 head")) / 3) == 50
+assert last_twice.sum() > 0.5 * (~agree).any(axis=1).sum()
+examples = [
+    "tuesday 19th of march 1968",
+    "4 march 2043",
+    "montag, den 14. august 1967",
+]
+assert all(last_twice[texts.index(each)] for each in examples)
+
+# %% [markdown]
+# ## The same machine, trained for longer
+#
+# Then we only let the training go on, three times as long. Now it reads over 99 of 100 dates, with one look and one
+# head. So one average *can* carry a whole date, and our case was wrong. Where?
+#
+# Ask each letter for which digit it pulls. Say a letter has the weight 0.5, and what it brings gives 4 points to the 6
+# and 1 point to the 7. Then it pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All pulls are added, and the stronger
+# side wins.
+#
+# The third digit of 1967 should be a 6, and its rival is the 7. **Press "fourth digit": who changes sides? Then press
+# "2,100 steps", and try again.**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -361,27 +361,27 @@ rope = [
 ]
 touch(
     "pulling",
-    f"<p>At the third digit of 1967 pull {told}. The machine writes {read[0][0]}.</p>",
-    texts=rope[:3],
-    rivals=rivals[:3],
-    steps=["700"],
-    pulls=shown[:1, :3].round(2).tolist(),
+    f"<p>After 700 steps, at the third digit of 1967 pull {told}, and the machine writes {read[0][0]}. After 2,100 steps"
+    f" all letters pull for the 6, and it writes {read[1][0]}.</p>",
+    texts=rope,
+    rivals=rivals,
+    steps=["700", "2,100"],
+    pulls=np.round(shown, 2).tolist(),
     now=0,
     digit=0,
     longer=0,
 )
 
 # %% [markdown]
-# Only the 9 does, and the 9 pulls little. The 6 pulls for the 6, and the 7 for the 7, whichever digit is asked for.
-# Like the 3 and the 5 above, they hardly say where they stand. So they come near to a draw, and the small ones decide.
-# In the third place these all pull for the 7. The 6, the 7, the 1, all others and the 9 give
+# After 700 steps only the 9 changes sides, and the 9 pulls little. The 6 pulls for the 6 and the 7 for the 7, whichever
+# digit is asked for. After 2,100 steps **all of them walk to the other side, even the 6 and the 7.**
 #
-# $$
-# 0.75 - 0.79 - 0.27 - 0.18 - 0.08 = -0.57
-# $$
+# How do they know? Stay at 2,100 steps and at the third digit, and press 1962, then 1972. The same 9 pulls for the 6,
+# and then for the 7. But a 9 alone can't know what comes after it. It has learnt that in the encoder, where each letter
+# has looked at the others.
 #
-# In the fourth place the small ones together still pull for the 7. There it is right, so the 7 is written twice. The
-# case seems closed.
+# That was the weak step of our case: the 3 and the 5 knew nothing of each other. **If the looks before have made the
+# letters ready, the last look only has to pick up.**
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])
@@ -395,143 +395,10 @@ nines = [found[3:, 0, 1].round(2).tolist() for found in shown]  # 1962 and 1972
 assert min(np.ravel(nines)) > 0  # for the 6, and for the 7
 
 # %% [markdown]
-# ## The same machine, trained for longer
-#
-# Now we only let the training go on, for three times as long. **Press "2,100 steps", and watch the 7.**
-
-# %% tags=["live", "hide-input"]
-touch(
-    "pulling",
-    f"<p>After 2,100 steps all letters pull for the 6, if the third digit of 1967 is asked, and the machine writes"
-    f" {read[1][0]}.</p>",
-    texts=rope,
-    rivals=rivals,
-    steps=["700", "2,100"],
-    pulls=np.round(shown, 2).tolist(),
-    now=0,
-    digit=0,
-    longer=0,
-)
-
-# %% [markdown]
-# All of them pull for the 6, even the 7! And if the fourth digit is asked, all walk to the other side. This machine
-# reads over 99 of 100 dates. **So one average can carry a whole date, and our case was wrong.** Where?
-#
-# Go back to "third digit", stay at 2,100 steps, and press 1962, then 1972. The same 9 pulls for the 6, and then for the
-# 7. But a 9 alone can't know what comes after it. It can only have learnt that in the encoder, where each letter has
-# looked at the others.
-#
-# That was the weak step: our 3 and 5 knew nothing of each other. **But the looks before have given each letter
-# something of its neighbours, so that the last look only has to pick it up.**
-#
 # ## What, then, are heads good for?
 #
-# Suppose that 700 steps must do. What would help most?
-#
-# 1. **More heads:** one look with eight heads.
-# 2. **More looks:** eight looks with *one* head each, a look for each digit:
-#
-# --8<-- "diagrams/eight_looks.svg"
-#
-# **How many of 100 dates do the two read?**
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-measured = [
-    round(100 * sum(shares(name)) / 3, 1) for name in ("8 heads", "8 looks, 1 head")
-]
-bet(
-    "multi_head/averages",
-    [
-        (
-            "one look with eight heads",
-            measured[0],
-            "More heads bring back more averages, and that does help.",
-            "Eight averages could carry eight digits. But so short a training did not find out how.",
-        ),
-        (
-            "eight looks with one head each",
-            measured[1],
-            "One average is enough for a look that has only one digit to fetch.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# A dot is one training. The two lowest rows are our own machine with a single head and with four, after 1,000 steps.
-
-# %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One look: about 50 % with 1 head, 72 % with 8. Eight looks of 1 head: about 99 %. Letter by letter: over 99 % with 1 head, and over 99 % with 4."
-rows = {
-    "one look, 1 head": "1 head",
-    "one look, 8 heads": "8 heads",
-    "eight looks, 1 head": "8 looks, 1 head",
-    "letter by letter, 1 head": "one head",
-    "letter by letter, 4 heads": "whole",
-}
-rows = {name: shares(kept) for name, kept in rows.items()}
-_, ax = plt.subplots(figsize=(5.4, 2.4), layout="constrained")
-for y, (name, found) in enumerate(rows.items()):
-    colour = ORANGE if name.endswith("1 head") else BLUE
-    ax.plot(found, [y] * 3, "o", color=colour, alpha=0.6)
-ax.set(xlim=(0, 1.03), ylim=(4.5, -0.5), xlabel="unseen dates right")
-ax.set_yticks(range(5), rows)
-ax.xaxis.set_major_formatter("{x:.0%}")
-ax.grid(axis="x", alpha=0.3)
-ax.spines[["top", "right", "left"]].set_visible(False)
-plt.show()
-means = [round(100 * sum(found) / 3) for found in rows.values()]
-assert means[:3] == [50, 72, 99]
-assert min(shares("one head") + shares("whole")) > 0.99
-
-# %% [markdown]
-# </details>
-#
-# After 700 steps one look with eight heads reads 72 of 100 dates, and eight looks with one head each read 99. So a look
-# of its own for each thing helps most. With only 8 numbers a look, as in each of eight heads, it still reads 97. Our
-# machine, which looks anew for each letter, reads over 99 with a single head, too. Heads help as well: they make it
-# quicker to learn.
-#
-# To fetch two things in one look without blending them takes two heads. One head must learn to blend them so that they
-# can be told apart, and that takes time: after 1,050 steps one head reads 63 of 100 dates, and two heads read 94. After
-# 2,100 steps both read nearly all. So much is measured, but why the blend takes longer is not settled.
-#
-# When is one look not enough, then? **When it must bring back many things at once, and the looks before it have not
-# made them ready. Then a look for each thing helps most, and several heads make it quicker to learn.**
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: a useless second head, and how much sooner it is learnt</summary>
-#
-# **Can you make the second head useless?** In the square are all hundred texts of two digits. From the blue ones head 1
-# brings the same number as from "3 5", or nearly the same, to within 0.1. From the orange ones head 2 does. Only from
-# the green one both do. Try other weights.
-
-# %% tags=["live", "hide-input"]
-import re
-from pathlib import Path
-
-# The numbers of the drawing.
-drawn = Path("../diagrams/same_average.svg").read_text(encoding="utf-8")
-drawn = re.findall(r'class="number"[^>]*>([\d.]+)<', drawn)
-brought = [[0.5, 0.5], [0.65, 0.35]] @ np.array([[3, 4], [5, 4]])
-np.testing.assert_allclose(np.array(drawn, float), brought.ravel())
-touch(
-    "crossing",
-    "<p>From “3 5” a head that gives half of its weight to each digit brings 4. So do eight other texts, from “0 8” to"
-    " “8 0”. A second head with other weights brings a second number, and only “3 5” has both.</p>",
-    text=[3, 5],
-    first=0.5,
-    second=0.65,
-    both=True,
-)
-
-# %% [markdown]
-# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines,
-# which cross in one place, unless both heads share out their weight alike.
-#
-# **How much sooner is it learnt?** Here is one look with one, two, four and eight heads, after short and long
-# trainings. Each dot is a training of its own:
+# They make it sooner. Here is one look with one, two, four and eight heads, after short and long trainings, and each
+# dot is a training of its own:
 
 # %% tags=["hide-input"] alt="Dates right against steps of training, from 350 to 2,100, a line each for one look with 1, 2, 4 and 8 heads. After 1,050 steps 1 head reads about 63 %, 2 heads 94 %, 4 heads 94 % and 8 heads 97 %. After 2,100 steps all read over 99 %."
 lengths = [350, 700, 1050, 1400, 2100]
@@ -552,21 +419,29 @@ ax.legend(frameon=False, loc="lower right")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert [round(100 * curve[2]) for curve in curves.values()] == [63, 94, 94, 97]
-assert round(100 * sum(shares("8 looks, 1 head of 8 numbers")) / 3) == 97
+assert round(100 * sum(shares("8 looks, 1 head")) / 3) == 99
+assert min(shares("one head")) > 0.99
 assert (
     min(min(shares(f"{n} head{'s' * (n > 1)}, 2100 steps")) for n in (1, 2, 4, 8))
     > 0.99
 )
 
 # %% [markdown]
-# </details>
+# After 1,050 steps one head reads 63 of 100 dates, and two heads read 94. **To fetch two things without blending them
+# is easy for two heads. One head can learn it, too, but later.**
+#
+# A look of its own helps even more: with a look for each of the eight digits, one head each, 700 steps are enough for
+# 99 of 100 dates. So our machine, which looks anew for each letter, hardly needs its four heads. With one it also reads
+# over 99.
+#
+# When is one look not enough, then? **When it must bring back several things at once, and the looks before it have not
+# made them ready.**
 #
 # ## Who found this, and when
 #
 # Lin and others tried several looks side by side early in 2017, and the Transformer of Vaswani and others soon made
-# them the rule. In 2019 Michel, Levy and Neubig switched off heads of a trained model, and a fifth of them could go
-# without noticeable harm. With many heads a few layers are enough, wrote Liu, Liu and Han in 2021, while a tall tower
-# of single heads is hard to train.
+# them the rule. Two years later Michel, Levy and Neubig switched off heads of a trained model. A fifth of them could go
+# without noticeable harm.
 #
 # ## Exercises
 #
@@ -584,23 +459,22 @@ assert (
 #
 # ### Exercise 2
 #
-# Add a third letter to the tug of war by hand: it brings $(0, 5)$ and has the weight 0.2. Write `pulls` in one line of
-# NumPy: how hard does each letter pull for the 6, and against the 7? Who wins now?
+# In a tug of war three letters pull for a 6 or for a 7. Below are their weights, and the points that they give to both.
+# Write `pulls` in one line of NumPy: how hard does each letter pull for the 6, and against the 7? Who wins?
 
 # %%
 import numpy as np
 
 weights = np.array([0.5, 0.3, 0.2])  # (letters,)
-brought = np.array([[4.0, 1.0], [1.0, 2.0], [0.0, 5.0]])  # (letters, 2)
-six, seven = np.array([1.0, 0.0]), np.array([0.0, 1.0])  # (2,)
+points = np.array([[4.0, 1.0], [1.0, 2.0], [0.0, 5.0]])  # (letters, 2): of 6, of 7
 
 
 # %% tags=["answer"]
-def pulls(weights, brought, digit, rival):
-    return weights * (brought @ (digit - rival))
+def pulls(weights, points):
+    return weights * (points[:, 0] - points[:, 1])
 
 
-found = pulls(weights, brought, six, seven)
+found = pulls(weights, points)
 print(found, "together", found.sum().round(2))
 np.testing.assert_allclose(found, [1.5, -0.3, -1])
 
@@ -610,13 +484,6 @@ np.testing.assert_allclose(found, [1.5, -0.3, -1])
 # The 6, by 0.2. Only the first letter pulls for it, but with 1.5. The other two pull with 0.3 and 1.
 #
 # </details>
-
-# %% tags=["remove-input"]
-points = weights[:2, None] * (
-    brought[:2] @ np.stack([six, seven], axis=1)
-)  # by hand
-np.testing.assert_allclose(points, [[2, 0.5], [0.3, 0.6]])
-np.testing.assert_allclose(weights[:2] @ brought[:2], [2.3, 1.1])
 
 # %% [markdown]
 # ## Check yourself

@@ -22,8 +22,8 @@
 # ## Neither letters nor words
 #
 # **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. As
-# letters, they are about two lines of print. Why not simply look back farther? Because twice as many tokens take [four
-# times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
+# letters, they are about two lines of print, and to look back twice as far takes [four times as many
+# scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each would need a vector of its own in the table, and tomorrow somebody writes a new one.
 #
@@ -35,8 +35,7 @@
 # everywhere. Then begin again, with what is glued as one piece. This is *byte pair encoding*, or BPE.
 #
 # In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
-# is "es". Now the h of "these" has lost its e, and h and e stand together only twice. So do two other pairs, but "he"
-# comes first in the text, and is the second piece.
+# is "es". Now the h of "these" has lost its e.
 #
 # To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. **Can you get to 14?**
 
@@ -59,13 +58,12 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
-# Begin with h and e, which stand together only three times. Then e and s still stand together three times. Glue them,
-# and s and e are left together twice: 22 letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and
-# "se".
+# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Who takes "es" first
+# spoils both "he" and "se".
 #
 # </details>
 #
-# So the rule is not the best one, but it is quick. Let your machine glue. What is missing?
+# **So the rule is not the best one, but it is quick.** Let your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it
@@ -114,9 +112,6 @@ for _ in range(3):
     print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
     print(" ", shown(pieces))
 assert len(pieces) == 15
-second = glued([*"she sees these cheeses"], "e", "s")
-twice = [pair for pair, count in Counter(pairwise(second)).items() if count == 2]
-assert (twice[0], len(twice)) == (("h", "e"), 3)
 best = [*"she sees these cheeses"]
 for pair, count, left in (("he", 3, 19), ("es", 3, 16), ("se", 2, 14)):
     assert Counter(pairwise(best))[tuple(pair)] == count
@@ -125,8 +120,6 @@ for pair, count, left in (("he", 3, 19), ("es", 3, 16), ("se", 2, 14)):
 assert len(best) == 14
 
 # %% [markdown]
-# In the third round no pair is left that stands there more than once, so it is a tie again.
-#
 # </details>
 #
 # ## Rules from a manual
@@ -137,7 +130,6 @@ assert len(best) == 14
 # %% tags=["hide-input"]
 import re
 import sys
-import textwrap
 
 # The text is read by a program of the repository, so this cell needs a clone.
 sys.path.append("../..")
@@ -164,24 +156,6 @@ def learn(words, rounds):
     return rules
 
 
-rules = learn(Counter(WORD.findall(seen)), 2000)
-new = [shown([a + b]) for a, b in rules]
-for name, begin in (("first", 0), ("from 1000 on", 1000)):
-    print(f"{name}:\n ", *new[begin : begin + 6])
-for ending in ("ing", "ment", "ation"):
-    print(f"number {new.index(ending) + 1}:", ending)
-
-# %% [markdown]
-# Many of the later pieces are whole words of this manual. And nobody told it what an ending is, yet three of them are
-# among the first hundred pieces.
-#
-# To cut a new text, begin with its letters and apply these rules in their order. Because letters stay pieces, no word
-# of known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
-#
-# <details class="lesson-more" markdown="1"><summary>A line, cut by more and more rules</summary>
-
-
-# %% tags=["hide-input"]
 def cut_word(word, rules):
     pieces = [*word]
     for a, b in rules:
@@ -195,25 +169,29 @@ def cut(text, rules):
     return [piece for word in WORD.findall(text) for piece in pieces[word]]
 
 
-line = "The following functions return strawberries"
-for number in (0, 30, 300, 2000):
-    cut_line = cut(line, rules[:number])
-    print(f"{number} rules, {len(cut_line)} pieces:")
-    print(*textwrap.wrap(shown(cut_line).replace("|", "| "), 40), sep="\n")
+rules = learn(Counter(WORD.findall(seen)), 2000)
+new = [shown([a + b]) for a, b in rules]
+for name, begin in (("first", 0), ("from 1000 on", 1000)):
+    print(f"{name}:\n ", *new[begin : begin + 6])
+for ending in ("ing", "ment", "ation"):
+    print(f"number {new.index(ending) + 1}:", ending)
+
+# %% [markdown]
+# **Nobody told it what an ending is, yet three of them are among the first hundred pieces.**
+#
+# To cut a new text, begin with its letters and apply these rules in their order. Letters stay pieces, so no word of
+# known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
 
 # %% tags=["remove-input"]
 assert "".join(cut(unseen, rules)) == unseen
 assert {"ing", "ment", "ation"} <= {*new[:100]}
-assert len(cut(line, rules[:300])) < 20
-assert len(cut(line, rules)) < len(cut(line, rules[:300]))
 assert len(cut(" strawberry", rules)) == 7
-assert len(cut(" functions", rules)) == 1
+per_piece = len(unseen) / len(cut(unseen, rules[:1000]))
+assert 2.9 < per_piece < 3.4
+assert f"{per_piece:.1f}" == "3.1"
+assert round(per_piece**2) == 10
 
 # %% [markdown]
-# With 1,000 rules already "␣functions" is a single piece.
-#
-# </details>
-#
 # **Let it glue, and watch the pieces grow. Then cut your own name, and a sentence that is not English.**
 
 # %% tags=["live", "remove-input"]
@@ -238,7 +216,7 @@ touch(
 )
 
 # %% [markdown]
-# A name and a foreign language fall into crumbs, because the pieces were made for this manual. So whoever writes in
+# **A name and a foreign language fall into crumbs, because the pieces were made for this manual.** So whoever writes in
 # another language has more tokens to pay for.
 #
 # The strawberries stay in crumbs, too. In GPT-4's table, which is public and was made in about 100,000 rounds,
@@ -246,76 +224,21 @@ touch(
 #
 # ## What pieces save, and what they cost
 #
-# **What they save.** In the tenth of the manual that was kept out, a piece of the first 1,000 rules holds 3.1 letters
-# on average. The line with which the piece above began has 3.9, and is easier than most. So with as many tokens a
-# machine of pieces looks back 3.1 times as far. Or, over the *same* text, attention compares each piece with each, and
-# of the scores only 1/3.1 · 1/3.1 ≈ 1/10 is left.
+# **What they save.** In a tenth of the manual that was kept out, a piece of the first 1,000 rules holds 3.1 letters on
+# average. So with as many tokens a machine of pieces looks back 3.1 times as far. Or, over the *same* text, attention
+# has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
 #
 # **What they cost.** Each piece needs a vector of its own, and this vector is learnt only when its piece comes up in
 # the text. The more rules there are, the more rarely a single piece comes up. Even a counter, which has no vectors,
-# [does not always gain](#do-more-rules-always-help): the one of the last lesson, reading two or three pieces, is least
-# surprised with 300 to 1,000 rules.
+# [does not always gain](#do-more-rules-always-help).
 #
 # ## What can no longer be seen
 #
 # A number does not say how its piece is spelled. So the **letters** are lost, unless the model picks them up elsewhere,
-# and that is where the riddle of the strawberry begins. Counting is a second difficulty.
+# and that is where the riddle of the strawberry begins.
 #
-# The **digits** are lost in the same way. Our date machine writes single letters. Suppose it had to write pieces, with
-# 100 rules learnt from 3,000 right answers, each like 2018-05-03. Some pieces stay inside the year, the month or the
-# day. Others reach across a dash into the next number. How many of the 100 do?
-
-# %% tags=["hide-input"]
-from clear_attention import create_date_pairs
-
-_, answers = create_date_pairs(3000)
-date_rules = learn(Counter(answers), 100)
-across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-per_piece = len(unseen) / len(cut(unseen, rules[:1000]))
-assert 2.9 < per_piece < 3.4
-assert f"{per_piece:.1f}" == "3.1"
-assert f"{len(line) / len(cut(line, rules[:1000])):.1f}" == "3.9"
-assert round(per_piece**2) == 10
-bet(
-    "pieces_of_words/dates",
-    [
-        (
-            "pieces with digits of two numbers",
-            len(across),
-            "A dash stands behind every year and every month, and counting takes a dash as it takes a digit.",
-            "Many pieces do hold digits of one number only, such as 20, with which a year begins, or the month -10.",
-        ),
-    ],
-    unit=" of 100",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Dates in pieces</summary>
-
-# %% tags=["hide-input"]
-for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
-    print(shown(cut_word(date, date_rules)))
-print("reach from one number into the next:")
-print(" ", *across[-4:])
-assert shown(cut_word("2018-05-03", date_rules)) == "201|8-0|5-0|3"
-assert len(across) == 60
-assert {("2", "0"), ("-1", "0")} <= {*date_rules}
-
-# %% [markdown]
-# Behind the last digit of each year stands a dash, and behind the dash often a 0, so all three were glued.
-#
-# </details>
-#
-# 60 of the 100 pieces do, because counting knows nothing of years and months. The date 2018-05-03 becomes
-# `201|8-0|5-0|3`, and its piece `8-0` begins in the year and ends in the month. Nothing tells the machine that `8-03`
-# and `8-04` both begin with an 8. It would have to learn that for each piece; we did not try.
-#
-# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Add
-# 1,234,567 and 89. GPT-4 sees three pieces, and the 89 as one:
+# The **digits** are lost in the same way. GPT-4 cuts them into groups of three from the left. Let it add 1,234,567 and
+# 89. It sees three pieces, and the 89 as one:
 #
 # ```text
 #   123|456|7
@@ -323,30 +246,23 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 # ```
 #
 # Ones must meet ones. The 9 must be added to the 7, which is a piece. But the 8 must be added to the 6, the end of
-# another piece. Written with commas, as in 1,234,567, the number is cut as from the right:
+# another piece. Written with commas, the number is cut as from the right:
 #
 # ```text
 #   1|234|567
 # +        89
 # ```
 #
-# Now the whole 89 meets 567, and in this way GPT-3.5 adds much better (Singh and Strouse, 2024). So bad arithmetic may
-# be a bad cut.
+# **Now the whole 89 meets 567, and in this way GPT-3.5 adds much better** (Singh and Strouse, 2024). So bad arithmetic
+# may be a bad cut.
 #
-# <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do models learn to spell, and do more rules always help?</summary>
+# <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do more rules always help?</summary>
 #
-# **Do models learn to spell?** Programs that found two r in strawberry were famous for it in 2024 ([an account of
-# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's table `cl100k_base`, looked up in November
-# 2026. But Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of
-# GPT-2 from its vector alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling
-# in the vectors.
-#
-# **Do more rules always help?** No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only
-# counts what came after the last tokens, one token, two or three. Bits are counted by the letter, so that short pieces
-# and long ones can be compared. Our machine reads letters and has no rules: its dashed line is drawn across only for
-# comparison.
+# No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
+# tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
+# The dashed line is our machine, which reads letters and has no rules:
 
-# %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: the line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, the share of rows of tokens that were never met: of rows of two from none to a quarter, of three from few to more than half."
+# %% tags=["hide-input"] alt="Bits a letter against the number of rules, from none to 2,000. The line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them."
 import math
 from collections import defaultdict
 
@@ -381,37 +297,14 @@ for number in numbers:
         line.append(bits_by_counting(order, read, test, 256 + number))
 bits = {order: [b for b, _ in line] for order, line in found.items()}
 ours = float(trained.load("language")[1]["bits"])
-figure, (above, below) = plt.subplots(
-    2,
-    1,
-    figsize=(4.8, 4.8),
-    sharex=True,
-    height_ratios=(3, 2),
-    layout="constrained",
-)
+figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
 for order, colour in ((1, "#999999"), (2, "#d55e00"), (3, "#0072b2")):
-    above.plot(
-        range(6), bits[order], "o-", color=colour, label=f"sees {order} before"
-    )
-    strange = [never for _, never in found[order]]
-    if order > 1:
-        below.plot(range(6), strange, "o-", color=colour)
-        below.annotate(
-            f"{strange[-1]:.0%}",
-            (5, strange[-1]),
-            (0, 6),
-            textcoords="offset points",
-            ha="center",
-        )
-above.axhline(ours, color="#009e73", linestyle="--", label="our machine")
-above.set(ylabel="bits a letter", ylim=(1.5, 3.5))
-above.legend(frameon=False)
-below.set_xticks(range(6), [f"{number:,}" for number in numbers])
-below.set(xlabel="rules", ylabel="never met", ylim=(0, 0.8))
-below.set_title("pairs and triples of tokens that are new to it", fontsize=10)
-below.yaxis.set_major_formatter("{x:.0%}")
-for ax in (above, below):
-    ax.spines[["top", "right"]].set_visible(False)
+    ax.plot(range(6), bits[order], "o-", color=colour, label=f"sees {order} before")
+ax.axhline(ours, color="#009e73", linestyle="--", label="our machine")
+ax.set(xlabel="rules", ylabel="bits a letter", ylim=(1.5, 3.5))
+ax.legend(frameon=False)
+ax.set_xticks(range(6), [f"{number:,}" for number in numbers])
+ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert np.all(np.diff(bits[1]) < 0)
 assert [round(bits[order][0], 1) for order in (2, 3)] == [2.5, 2.0]
@@ -422,38 +315,28 @@ assert np.argmin(bits[3]) in (3, 4)
 assert bits[3][3] - min(bits[3]) < 0.02  # hardly gains after 300
 assert bits[2][-1] > min(bits[2])
 assert bits[3][-1] > min(bits[3])
-assert found[2][0][1] < 0.01 < 0.1 < found[2][4][1] < found[2][5][1]
+assert found[2][0][1] < 0.01
 assert abs(found[2][5][1] - 0.25) < 0.04  # one in four
-assert found[3][0][1] < 0.1 < 0.5 < found[3][5][1]
 assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
-# The one that sees a single token gains by all rules, because a token then holds more letters. The one that sees two
-# gains up to about 1,000 rules, and the one that sees three hardly gains after 300. With 2,000 both have begun to lose,
-# probably because long pieces are met too rarely: with letters hardly any pair in the unseen tenth was new, and with
-# 2,000 rules one in four is.
+# The one that sees a single token gains by all rules, because a token then holds more letters. The others are best with
+# 300 to 1,000 rules. With 2,000 both have begun to lose, probably because long pieces are met too rarely: with letters
+# hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# **To save space.** Philip Gage (1994) made files smaller: put a byte that the file does not use in place of the
-# commonest pair, and begin again.
-#
-# **To name what has no name.** Machines that translate stumbled over words that were not in their table. Rico Sennrich,
-# Barry Haddow and Alexandra Birch (2016) cut them by Gage's rule: in "Abwasserbehandlungsanlage" each piece can be
-# translated, sewage, treatment, plant.
-#
-# **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
-# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
-# grew rude. It is the name of somebody who helped others on Reddit to count upwards, one number a message, until the
-# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
+# Philip Gage (1994) glued pairs to make files smaller, and Sennrich and others (2016) to cut words. In 2023 Rumbelow
+# and Watkins found a piece that chat programs could not repeat: asked for " SolidGoldMagikarp", some grew rude. It is a
+# name from Reddit, and the texts of the training, so the guess goes, hardly had it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? With the functions of the folded code, learn 300 rules
+# We let no piece reach into the next word. What is lost by that? With the functions of the code above, learn 300 rules
 # from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a piece, and
 # the first ten pieces.
 

@@ -9,59 +9,24 @@
 # In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
 # write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
 #
-# Let us begin with the head that you know. Each row is a letter that looks, and `^` gives the first one something
-# to look at:
-
-# %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
-import matplotlib.pyplot as plt
-import numpy as np
-from clear_attention import plot_weights, programs
-
-TEXT = "^cabacb"
-
-
-def maps_of(program):
-    """Return the weights of each head of a program at the text."""
-    depth = program.heads[0].project_queries.kernel.shape[0]
-    tokens, mask = programs.rows([TEXT], "^abc", 9, depth)  # for ^ and 8 letters
-    found = program(tokens, mask=mask, return_weights=True).weights
-    return [weights.numpy()[0, 0] for weights in found]
-
-
-(before_me,) = maps_of(programs.shift())
-_, ax = plt.subplots(figsize=(3.2, 3), layout="constrained")
-shown = before_me[1:7, :7].round(6)
-plot_weights(shown, [*TEXT[1:]], [*TEXT], ax=ax, colour_bar=False)
-for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
-    cell.set_text("1" if weight else "")
-    cell.set(size=10, color="white")
-ax.collections[0].set(cmap="Blues", edgecolor="0.85")
-ax.set_title("each letter looks")
-plt.show()
-assert np.allclose(before_me[1:7, :6], np.eye(6))
-assert sum(3**n for n in range(1, 9)) == 9840
-
-# %% [markdown]
-# Nothing in this head was learnt. How is it written?
+# Let us begin with the head that you know. Its scores come from the two matrices $W_Q$ and $W_K$, so we must fill them.
 #
 # ## Yes and no
 #
-# A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
-#
-# Take the shorter text `cab`, for now without `^`, to keep the tables small. Each letter becomes a row, its *token*:
-# zeros, with a 1 for its letter (a, b or c) and a 1 for its place. Places count from 0, so the token of the b is 0, 1,
-# 0 for the letter, and 0, 0, 1 for place 2.
+# Take a short text, `cab`. Each letter becomes a row, its *token*: zeros, with a 1 for its letter (a, b or c) and a 1
+# for its place, counted from 0.
 #
 # Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
-# looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$, below three rows of
-# zeros that ignore the letter. $W_K$ only cuts the place out of a token:
+# looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A place times the table is one row of the table, and this is the query. The query times a key is one number of this
-# row. So **a score is an entry of the table.** Whatever we wish for, we write down, and it becomes a score.
+# A place times the table is one row of the table, and times a key it is one number of this row. So **a score is an
+# entry of the table.**
 
 # %%
+import numpy as np
+
 tokens = np.array([[0, 0, 1, 1, 0, 0], [1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]])
 nothing = np.zeros((3, 3))
 W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
@@ -74,9 +39,8 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are as we wished, but the weights are not. Place 2 wishes for the a only, and gives it no more than 0.576,
-# because a softmax turns a lead of 1 into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$. So a yes must
-# be worth more than 1.
+# The scores are as we wished, but the weights are not. Place 2 gives the a no more than 0.576, because a softmax turns
+# a lead of 1 into a factor of only $e = 2.718$. So a yes must be worth more.
 #
 # **Turn the yes up, until each place fetches a single letter. Then press the wishes: what does a place fetch that has
 # two of them, and what does one without any?**
@@ -109,33 +73,22 @@ touch(
 )
 
 # %% [markdown]
-# Two wishes share the weight, so half of each letter comes back. Without a wish all scores are equal, so everybody gets
-# the same. In short: **whoever is wished for gets an equal share, and where nobody is wished for, all do.**
+# **Whoever is wished for gets an equal share, and where nobody is wished for, all do.**
 #
 # ## Select and aggregate
 #
-# Longer texts need larger tables, and nobody wants to fill them by hand. [`select`][clear_attention.select] asks a
-# function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$. First for the tokens of `cab`:
+# Nobody wants to fill large tables by hand. [`select`][clear_attention.select] asks a function of yours whether `query`
+# wishes for `key`, and makes $W_Q$ and $W_K$ of the answers. [`aggregate`][clear_attention.aggregate] is told what to
+# bring back, and makes a yes worth 128, so much that all others get nothing at all. Out comes a head for up to eight
+# letters, with a sign `^` that gives the first of them something to look at:
 
 # %%
 from clear_attention import aggregate, select
 from clear_attention.programs import features, rows
 
-# Two matrices: one cuts the 3 numbers of its letter out of a token, one the 3 of its place.
-letter, place = features(3, 3)
-# What counts of the token that looks, what of the one that is looked at, and who wishes for whom:
-before = select(place, place, lambda query, key: key == max(query - 1, 0))
-print(before.queries[3:])
-np.testing.assert_array_equal(before.queries, W_Q)
-np.testing.assert_array_equal(before.keys, W_K)
-
-# %% [markdown]
-# That is your table. [`aggregate`][clear_attention.aggregate] is also told what to bring back. It makes a yes worth
-# 128, so much that all others get nothing at all, and out comes a `MultiHeadAttention` whose numbers are written. Here
-# it is for `^` and up to eight letters, with 4 signs and 9 places:
-
-# %%
+# Two matrices: one cuts the 4 numbers of its letter out of a token, one the 9 of its place.
 letter, place = features(4, 9)
+# What counts of the token that looks, what of the one that is looked at, and who wishes for whom:
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
@@ -163,6 +116,11 @@ def check(answers, wanted):
     return right
 
 
+by_place = select(
+    *[features(3, 3)[1]] * 2, lambda query, key: key == max(query - 1, 0)
+)
+np.testing.assert_array_equal(by_place.queries, W_Q)
+np.testing.assert_array_equal(by_place.keys, W_K)
 assert fetched.tolist() == [0, 0, 3, 1]
 tokens, mask = rows(texts, "^abc", length=9)
 fetched = head(tokens, mask=mask).numpy().argmax(axis=-1)
@@ -170,63 +128,33 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# It is, and we know why.
+# **It is, and we know why.**
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# Now to sorting. If each letter knew how many are smaller, it would know where it belongs. So if a head could count, a
-# text could be sorted.
+# To sort a text, each letter must know how many are smaller. But can a head count?
 #
 # First an easier count: how often does each letter occur? Let each letter look at the letters like itself, which hand
-# over a 1 each. What comes back to an a in `abca`, and what to the b?
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-hands_over = letter @ np.array([[0.0], [1], [1], [1]])  # a 1 for each letter
-like_itself = select(letter, letter, lambda query, key: key == query)
-tokens, mask = rows(["^abca"], "^abc", length=9)
-back = aggregate(like_itself, hands_over)(tokens, mask=mask)[0, 1:5, 0].numpy()
-np.testing.assert_allclose(back, 1, atol=1e-6)
-bet(
-    "programs/added-up",
-    [
-        (
-            "to an a of abca",
-            round(float(back[0])),
-            "Each of the two a's gets half of the weight and hands over a 1: 1/2 + 1/2 = 1.",
-            "You added the ones up. Attention takes their average, and the average of two ones is 1.",
-        ),
-        (
-            "to the b",
-            round(float(back[1])),
-            "The b gives itself all of its weight, and hands over a 1.",
-            "There is one b only, and it hands over a single 1.",
-        ),
-    ],
-    low=0,
-    high=4,
-    unit="",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
+# over a 1 each. To an a of `abca` comes back a 1, and not a 2, because attention takes an average, and the average of
+# ones is 1.
 #
-# A 1, to each of them. What comes back is an average, and the average of ones is 1, however many there are.
-#
-# </details>
-#
-# A head can't count in this way. But it can *share*. Think of a cake that is cut into equal pieces. Whoever sees one
-# piece knows how many share the cake. So let `^` have a piece, too, and see how large it is:
+# So a head can't count. But it can *share*. Think of a cake that is cut into equal pieces: whoever sees one piece knows
+# how many share the cake. So let `^` have a piece, too, and see how large it is:
 #
 # --8<-- "diagrams/cake.svg"
 #
 # **Whom must each letter look at? Press the wishes until the count is right in all texts. Then take the second task,
-# which we need for sorting.**
+# the one for sorting.**
 
 # %% tags=["live", "remove-input"]
 from fractions import Fraction
 
+# What comes back to the letters of abca, where each hands over a 1 to those like itself.
+like_itself = select(letter, letter, lambda query, key: key == query)
+tokens, mask = rows(["^abca"], "^abc", length=9)
+ones = letter @ np.array([[0.0], [1], [1], [1]])
+back = aggregate(like_itself, ones)(tokens, mask=mask)[0, 1:5, 0].numpy()
+np.testing.assert_allclose(back, 1, atol=1e-6)
 # The pieces of the drawing, and what the questions at the end of the page say.
 drawn = Path("../diagrams/cake.svg").read_text(encoding="utf-8")
 pieces = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
@@ -255,28 +183,31 @@ touch(
 )
 
 # %% [markdown]
-# Each letter must look at the letters like itself, or at the smaller ones, *and at* `^`. Then the head can count, in
-# its own way: with $n$ letters beside `^` it says $1 / (n + 1)$ where it should say $n$. A feed-forward network turns
-# the one into the other, because it can [hold a table](feed_forward.py#many-alarms-one-table).
+# **If it looks at `^`, too, a head can count in its own way: beside $n$ letters, `^` gets $1 / (n + 1)$.** A
+# feed-forward network turns this into $n$, because it can [hold a table](feed_forward.py#many-alarms-one-table).
 #
 # ## Two heads: sorting
 #
-# Think of people who line up by height. Whoever counts those who are smaller knows how many will stand before him. In
-# the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into free
+# When people line up by height, whoever counts those who are smaller knows how many will stand before him. So in the
+# first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into free
 # columns of its token, as a **note**:
 #
 # --8<-- "diagrams/line_up.svg"
 #
-# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2, and two stand before place 3.
-# But place 4 must get a b, too, and nobody has counted 3.
+# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2. But place 4 must get a b, too,
+# and nobody has counted 3.
 #
-# **Let the places fetch one after the other. By which rule does each of them find its letter? Then write a text of your
-# own, and try to break the rule.**
+# **Let the places fetch one after the other. By which rule does each of them find its letter? Then try to break the
+# rule with a text of your own.**
 
 # %% tags=["live", "remove-input"]
+from clear_attention import programs
 from head_puzzles import PUZZLES
 
-below, for_place = maps_of(programs.sort())
+TEXT = "^cabacb"
+tokens, mask = rows([TEXT], "^abc", length=9, depth=4 + 9 + 1 + 9)
+maps = programs.sort()(tokens, mask=mask, return_weights=True).weights
+below, for_place = (weights.numpy()[0, 0] for weights in maps)
 smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
 drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
 lined_up = {  # the letters, their notes, and who stands at the places
@@ -292,8 +223,7 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     best = max(m for m in smaller if m < place_)
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 assert smaller == [4, 0, 2, 0, 4, 2]
-of_us = programs.__all__[programs.__all__.index("shift") :]
-assert (len(of_us), len(PUZZLES)) == (8, 10)  # programs of the package, and puzzles
+assert len(PUZZLES) == 10
 touch(
     "seats",
     "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Place 3 looks for the largest note below 3, which is 2, and fetches"
@@ -303,12 +233,14 @@ touch(
 )
 
 # %% [markdown]
-# Each place looks for **the largest note below its own number**. So one note can fill several places.
+# **Each place looks for the largest note below its own number.** So one note can fill several places.
 #
-# Now we write it down, in three steps. In the first head each letter looks at the smaller ones and at `^`, and writes
-# the share of `^` into its token:
+# Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns it into
+# the count, with a table in which 1/9 means 8, ..., 1 means 0:
 
 # %%
+from clear_attention.programs import Program, look_up
+
 # Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
 letter, place, share, smaller = features(4, 9, 1, 9)
 is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
@@ -320,14 +252,6 @@ head_1 = aggregate(below_me, is_begin, into=share)
 tokens, mask = rows(["^cabacb"], "^abc", length=9, depth=4 + 9 + 1 + 9)
 # The residual: the note is added to the token.
 tokens = np.array(tokens + head_1(tokens, mask=mask))
-print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
-
-# %% [markdown]
-# Then a feed-forward network turns each share into the count. `look_up` makes one that holds a table: 1/9 means 8,
-# ..., 1 means 0.
-
-# %%
-from clear_attention.programs import Program, look_up
 
 counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
 network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
@@ -336,18 +260,19 @@ tokens = tokens + np.array(network(tokens))
 print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 
 # %% [markdown]
-# In the last head each place looks at these notes. A wish may also be a number: the larger, the more it is wanted, and
-# each 1 of it becomes 128 in the score. **Fill in what a place wishes, so that it finds the largest note below its
-# own number.** The second line makes `^` unwanted, because `^` carries the note 0, too:
+# In the last head a wish is a number: the larger, the more it is wanted. **Fill in what a place wishes, so that it
+# finds the largest note below its own number:**
 #
 # ```python
 # my_place = select(place, smaller, lambda query, key: ...)
+# # ^ has the note 0, too, so it must be unwanted.
 # not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
 # head_2 = aggregate(my_place + not_begin, letter)
 # ```
 
 # %% tags=["answer"]
 my_place = select(place, smaller, lambda query, key: key if key < query else -1)
+# ^ has the note 0, too, so it must be unwanted.
 not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
 head_2 = aggregate(my_place + not_begin, letter)
 
@@ -355,8 +280,7 @@ fetched = head_2(tokens, mask=mask)[0, 1:7].numpy().argmax(axis=-1)
 print("the places fetch", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
-# Such a row of heads and networks is a **program**, in code `Program([head_1, network, head_2])`. Does this one sort
-# each of the 9,840 texts?
+# Such a row of heads and networks is a **program**. Does it sort each of the 9,840 texts?
 
 # %% tags=["hide-input"]
 program = Program([head_1, network, head_2])
@@ -369,57 +293,32 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# It does. There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of these texts.
+# **It does.** There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of these
+# texts.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: the counting head, and what nobody can write</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: what nobody can write</summary>
 #
-# **The head that counts.** The first argument of `select` says what counts of the token that looks, its letter or its
-# place, and the second says the same of the token that is looked at. In the code `^` is 0, a is 1, b is 2 and c is 3,
-# so `key in (0, query)` means "`^`, or a letter like me". `^` hands over a 1, and the letters hand over 0. So the
-# average that comes back is the weight of `^`:
-
-# %%
-letter, place = features(4, 9)
-# This cuts out the one number that is 1 for ^ and 0 for all others.
-is_begin = letter[:, :1]
-like_me = select(letter, letter, lambda query, key: key in (0, query))
-counting = aggregate(like_me, is_begin)
-
-tokens, mask = rows(["^abca"], "^abc", length=9)
-shares = counting(tokens, mask=mask)[0, 1:5, 0].numpy()
-for sign, share in zip("abca", shares, strict=True):
-    print(f"{sign} gives ^ {share:.3f}   count: {1 / share - 1:.0f}")
-
-tokens, mask = rows(texts, "^abc", length=9)
-counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
-right = check(counted, lambda text: [text.count(sign) for sign in text])
-assert right == [True] * 9840
-np.testing.assert_allclose(shares, [1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
-
-# %% [markdown]
-# **Is there something that nobody can write?** In 2020 Michael Hahn took a simple question: is the number of ones in a
-# row of zeros and ones odd? Change one sign, and the right answer turns over. But the answer of a Transformer hardly
-# moves on a long row, he proved, as an average hardly moves when one of many numbers changes. So it can't be sure. In
-# 2022 David Chiang and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets
-# every row right, on paper, where numbers have digits without end.
-#
-# The package keeps `sort` as one of [eight programs](../reference/programs.md). Another one adds numbers.
+# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one sign,
+# and the right answer turns over. But the answer of a Transformer hardly moves on a long row, he proved, as an average
+# hardly moves when one of many numbers changes. So it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
+# weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where numbers have
+# digits without end.
 #
 # </details>
 #
 # ## Who found this, and when
 #
 # In 2021 Gail Weiss, Yoav Goldberg and Eran Yahav proposed RASP, a small programming language for what a Transformer
-# does: `select`, `aggregate`, our counting and our sorting come from it. In 2023 David Lindner and others wrote Tracr,
-# which turns such programs into the weights of a Transformer.
+# does: our counting and our sorting come from it. In 2023 David Lindner and others wrote Tracr, which turns such
+# programs into the weights of a Transformer.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Write a causal head that tells each token at which place the last a stood, its own place included. Add two selections:
-# how much is an a wanted, and how much a place? There is no `^` here, so in the code a is 0, b is 1 and c is 2. Before
-# the first a any answer will do.
+# Write a causal head that tells each token at which place the last a stood, its own place included: how much is an a
+# wanted, and how much a place? There is no `^` here, so in the code a is 0, b is 1 and c is 2. Before the first a any
+# answer will do.
 #
 # ```python
 # letter, place = features(3, 8)
@@ -452,9 +351,8 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Are there more a's than b's in a text? One head tells it, without counting. What comes back to each letter shall be
-# above 0 if there are more a's, below 0 if there are more b's, and else 0. Whom does it look at, and what is handed
-# over?
+# Are there more a's than b's in a text? One head tells it, without counting: what comes back to each letter shall be
+# above 0 for more a's, below 0 for more b's, and else 0. Whom does it look at, and what is handed over?
 #
 # ```python
 # letter, place = features(4, 9)
@@ -513,8 +411,7 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write heads, and say why they are right. Training found two by itself that do what one would write. Was
-# that luck?
+# You can now write heads, and say why they are right. Training found two by itself. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.

@@ -31,8 +31,8 @@ machine(
 )
 
 # %% [markdown]
-# So the 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` a month, because these slashes are American. A 3 by itself
-# does not say what it is. One has to look at what stands beside it.
+# **The 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` is a month**, because these slashes are American. A 3 by
+# itself does not say what it is. One has to look at what stands beside it.
 #
 # ## It learnt from examples
 #
@@ -42,8 +42,7 @@ machine(
 #
 # Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
 # it dates together with the right answers. After every 64 it nudged each number a little, so that the right letters
-# became more probable. That is one *step*, and to be **trained** is to take many of them. Our machine was trained for
-# 1,000 such steps.
+# became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
 #
 # Has it learnt to read, or merely learnt its examples by heart? To tell, one date in five was kept out of the training.
 
@@ -53,8 +52,8 @@ from trained.dates import BATCH
 
 assert (record["steps"][-1], BATCH) == (1000, 64)
 Markdown(
-    f"The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last letter."
-    " So it has learnt to read, at least in the forms that it knows."
+    f"**The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last"
+    " letter.** So it has learnt to read, at least in the forms that it knows."
 )
 
 # %% [markdown]
@@ -114,9 +113,8 @@ machine(
 )
 
 # %% [markdown]
-# The machine has only ever seen days that exist, and nobody taught it to say *no*. It is nearly certain even of
-# February 30th. **On texts unlike its examples a machine may be sure and wrong.** Remember this of larger machines,
-# too.
+# **On texts unlike its examples a machine may be sure and wrong.** It is nearly certain even of February 30th, for
+# nobody taught it to say *no*. Remember this of larger machines, too.
 #
 # ## What goes in
 #
@@ -205,19 +203,16 @@ HTML(
 )
 
 # %% [markdown]
-# Half of each vector is drawn. A strip is as high as its letter's weight, and each square of the mixture is the sum of
-# those above it, each times its weight. In truth the machine makes four mixtures at once, of vectors made for each.
-# Here are the encoder's own vectors, with the mean of the four weights.
-#
-# Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable.
+# **Looking in this way is called attention.** Nobody said where to look. The machine found out in training, because
+# looking there made the right letters more probable. (In truth it looks in four ways at once, at vectors made for each.
+# Drawn are the mean weights, and half of each of the encoder's own vectors.)
 #
 # ## Which letter told it the month?
 #
 # For the 5 of May, the y of "may" has the largest weight, and next comes the r of "3rd". Did the month come from there?
 #
-# Let us try. Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its
-# vector is exchanged for that of the letter below. **Turn May into June with as few letters as you can.**
+# Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its vector is
+# exchanged for that of the letter below. **Turn May into June with as few letters as you can.**
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -284,10 +279,8 @@ machine(
 )
 
 # %% [markdown]
-# Here the m alone does it, though the y got more weight. We tried this with every pair of the seven months whose short
-# names it reads here: of these 42 pairs the first letter does it in 17, all three letters in all 42. The r, for all its
-# weight, by itself changes no month. How can one letter hold a month? Its vector comes out of the encoder, where the
-# letters have already looked at each other.
+# Here the m alone does it, though the y got more weight. The r, for all its weight, changes nothing by itself. How can
+# one letter hold a month? Its vector comes out of the encoder, where the letters have already looked at each other.
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
 # which is called *patching*.
@@ -295,8 +288,8 @@ machine(
 # ## Take it away
 #
 # What is left if the machine can't choose where to look? **The averaging machine** takes the plain average of the text,
-# in which each letter counts as much as any other. It was trained in the same way, but for 500 steps only. After as
-# many, the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
+# in which each letter counts as much as any other. It was trained for 500 steps. After as many, the whole machine reads
+# 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -313,7 +306,7 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter of the dates right. But look at its mistakes:
+# **It still gets nearly a quarter of the dates right.** But look at its mistakes:
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -330,15 +323,12 @@ for row in in_digits[:3]:
 
 # %% [markdown]
 # **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
-# puddle of mixed paint, whose colour does not say where each drop fell. But each vector carries its place, so that
-# even an average holds traces of the order. After 3,000 steps the machine wins much of it back, and reads 78 of 100
-# dates.
+# puddle of mixed paint, whose colour does not say where each drop fell. Longer training wins much of it back.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: how many months, and which mistakes</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: other months, and which mistakes</summary>
 #
-# Why only seven months? In its training only whole names stand behind an "of", as in "3rd of january". Short ones such
-# as "jan" are new to it there, and it misreads five of the twelve. Each of the other seven takes a vector from each of
-# the other six: 42 pairs.
+# Is it always the first letter? Behind an "of", as here, the machine reads seven of the twelve short names right. Each
+# of these months takes a vector from each of the other six, which makes 42 pairs:
 
 # %% tags=["hide-input"]
 print(f"it writes the other month, of {len(first)} pairs:")
@@ -348,9 +338,7 @@ assert len(well) == 7
 assert (counts["first letter"], counts["all three"]) == (17, 42)
 
 # %% [markdown]
-# Perhaps the r matters for something other than the month. Why the machine looks at it, we do not know.
-#
-# And which mistakes does the averaging machine make?
+# Why the machine looks at the r, we do not know. And which mistakes does the averaging machine make?
 
 # %% tags=["hide-input"]
 share = len(shuffled) / len(wrong)
@@ -372,17 +360,16 @@ assert round(100 * brief["exact"]) == 98
 assert 0.2 < averaging["exact"] < 0.25
 
 # %% [markdown]
-# Most months are names, whose letters give them away in any order. The 78 of 100 dates are the mean of three such
-# machines, trained for 3,000 steps each.
+# Most months are names, whose letters give them away in any order. Each vector carries its place, too, so that even an
+# average holds traces of the order: after 3,000 steps such a machine reads 78 of 100 dates, in the mean of three.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# In 2014, translation programs read a sentence word by word into one vector, and long sentences came out worse. So
-# Bahdanau, Cho and Bengio let the writing half *look back* at every word. In 2017 eight authors left out the reading
-# word by word, and called what remained the Transformer. Do the weights explain what it does? "Attention is not
-# Explanation", wrote Jain and Wallace in 2019, and Wiegreffe and Pinter answered: "Attention is not not Explanation".
+# In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at every word while it writes. Do the weights
+# explain what such a machine does? "Attention is not Explanation", wrote Jain and Wallace in 2019, and Wiegreffe and
+# Pinter answered: "Attention is not not Explanation".
 #
 # ## Exercises
 #

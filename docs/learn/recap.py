@@ -91,10 +91,9 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers.** Their positions part them a little, to 0.85. Attention finds something
-# else for each of them, because their neighbours are different, and when that is added, they are at 0.62. The network
-# turns them further from each other, and they leave the encoder with 0.09. So the two hardly have anything in common.
-# Whether one of them now says *day*, only a test can show, like the test of the j below.
+# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their positions part
+# them a little. Attention finds something else for each of them, because their neighbours are different. And the
+# network turns them further from each other.
 #
 # ## From the text into the answer
 #
@@ -140,9 +139,9 @@ journey(
 )
 
 # %% [markdown]
-# At step 7 the positions part them a little, to 0.90, and at step 8 what is written so far parts them further, to 0.51.
-# So they ask different questions, and at step 9 fetch quite different things, 0.08. Our 0 gives nearly all its
-# weight to the day's 5, and the first 0 most of its weight to the j of "june".
+# **Most of all at step 9: the two 0s fetch quite different things from the text.** What is written so far has parted
+# them, so they ask different questions. Our 0 gives nearly all its weight to the day's 5, and the first 0 most of its
+# weight to the j of "june".
 #
 # In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each letter or
 # mark. The softmax makes probabilities of them, the 5 is the likeliest, and a 5 is written. Then the decoder starts
@@ -153,7 +152,8 @@ journey(
 # One thing is strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with a j,
 # too. So how can a j say June?
 #
-# **Let the three js walk up to step 6. Then put january's j into our text: which month will the machine write?**
+# Here each j is a point, the shadow of its 64 numbers on a plane. **Let the three js walk up to step 6. Then put
+# january's j into our text: which month will the machine write?**
 
 # %% tags=["live", "hide-input"]
 months, ways = {"01": "january", "06": "june", "07": "july"}, []
@@ -223,7 +223,7 @@ touch(
 #
 # ## The three attentions { #the-three-places }
 #
-# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time. What
+# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time, and what
 # differs is who asks, who is asked, and what is hidden:
 #
 # | attention, and its button below | queries from | keys and values from | hidden |
@@ -244,14 +244,12 @@ machine(
 )
 
 # %% [markdown]
-# "Answer looks at text" shows it. A row is named after the letter that is being written, and who looks is the letter
-# before it. In the row of the day's 5, where our 0 looks, most of the weight is on the 5 of "5th".
+# **"Answer looks at text" shows it.** In the row of the day's 5, most of the weight is on the 5 of "5th".
 #
 # ## Put together by hand
 #
-# You have written a function for each part, and they are collected in one file. There a part gets its matrices by name:
-# `feed_forward(x, w, "encoder.forward")` takes them out of all trained numbers, `w`. What is missing is only the order,
-# as the arrows of the map say.
+# You have written a function for each part, and they are collected in one file, where a part takes its matrices by name
+# out of all trained numbers, `w`. What is missing is only the order, as the arrows of the map say.
 #
 # Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
 # square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
@@ -327,9 +325,9 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are, and how the js are drawn</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are</summary>
 #
-# **Where the numbers are.** Here is the map once more. A part is drawn the higher, the more trained numbers it has,
+# Here is the map once more. A part is drawn the higher, the more trained numbers it has,
 # counted with its norm:
 
 # %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
@@ -391,14 +389,8 @@ assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
 # %% [markdown]
 # More than half of our machine's 121,422 numbers are in the two networks. In the first Transformer (2017, the smaller
 # of its two sizes) it is 40 %, because much went into the table, a vector for each of 37,000 pieces of words. In GPT-3
-# (2020) it is 66 %, because in so wide a machine the table hardly counts. So two thirds of its numbers look nowhere.
-# They work as in [the last lesson](feed_forward.py), each letter by itself; what they hold there is still being
-# studied.
-#
-# **How the js are drawn.** A screen has no 64 dimensions, so we see the shadows of the points on a plane, always at the
-# same scale. The plane goes through the three points of step 6. So there nothing is lost, and at steps 3 to 5 the true
-# distances are larger. At steps 3 and 5 a point stands where the letter is together with what the part adds. And only
-# step 6 is what the decoder knows from its training.
+# (2020) it is 66 %, because in so wide a machine the table hardly counts. **So two thirds of its numbers look
+# nowhere.** They work as in [the last lesson](feed_forward.py), each letter by itself.
 
 
 # %% tags=["live", "remove-input"]
@@ -418,10 +410,9 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 #
 # ## Who found this, and when
 #
-# Nearly all parts were known. In 2017 Vaswani and seven others put them together, for translation, and left out the
-# reading of one word after the other. A year later the Transformer was cut in half, and each half proved useful alone.
-# An *encoder* such as BERT (2018) turns a text into vectors, for search or for classification. A *decoder* without
-# cross-attention just goes on writing. GPT (2018) and most of today's language models are of this kind.
+# In 2017 Vaswani and seven others put parts together that were known, for translation. A year later the Transformer was
+# cut in half, and each half proved useful alone. An *encoder* such as BERT turns a text into vectors. A *decoder*
+# without cross-attention just goes on writing, as GPT and most of today's language models do.
 #
 # ## Exercises
 #

@@ -1,6 +1,6 @@
 # ---
 # title: What else goes into the scores
-# description: What a score cannot say, and the rules that say it. A price on distance, a cap that lifts a mask, and the order of all four.
+# description: What a score cannot say, and the rules that say it. A cap that lifts a mask, a price on distance, and the order of all four.
 # ---
 
 # %% [markdown]
@@ -10,9 +10,9 @@
 # its weight to letters that are not written yet. No error says so.
 #
 # How does the future come back? Here is a head of our date machine, while it writes 2018-05-03, after a start mark,
-# which is the dot. What is done to its scores stands on cards. One card divides them by 4, the root of 16, as always.
-# The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. And the *cap* holds scores between -2
-# and 2. In the map, orange is weight on what comes later. **Swap two cards, so that nobody looks ahead.**
+# which is the dot. What is done to its scores stands on cards. One divides them by 4, the root of 16, as always. The
+# mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. And the *cap* holds scores between -2 and
+# 2. In the map, orange is weight on what comes later. **Swap two cards, so that nobody looks ahead.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -99,35 +99,27 @@ touch(
 )
 
 # %% [markdown]
-# What has happened? The cap came *after* the mask. It held minus infinity between -2 and 2 as well, so each hidden key
-# came back with a score of -2, which is a score like any other.
-#
-# Take the start mark, which may see nothing but itself. Its own score, capped, is -1.293, and each of the ten letters
-# after it had -2. Together the ten got 0.83 of the weight. So most of what the start mark took in came from a future
-# that it must not know.
+# What had happened? The cap came *after* the mask, and held minus infinity between -2 and 2 as well. **So each hidden
+# key came back with a score of -2, which is a score like any other.** The start mark may see nothing but itself, and
+# ten such keys outdid it together.
 #
 # And the mistake hides well. **Put the cards back into the wrong order, and raise the cap.** With a cap of 20 the
 # future still gets some weight, but so little that no eye will find it.
 #
-# So a score cannot say *never*, however low it is. The mask can, if it has the last word.
+# **A score cannot say *never*, however low it is. The mask can, if it has the last word.**
 
 # %% tags=["live", "remove-input"]
-own = steps["cap"](own_scores[0, 0])
-assert f"{own:.3f}" == "-1.293"
 masked = steps["mask"](own_scores)[0]
 leaked = weights_of(steps["cap"](masked, cap=20.0), mask=0)[1:].sum()
 assert 0 < leaked < 1e-6
+assert 10 * np.exp(-CAP) > np.exp(steps["cap"](own_scores[0, 0]))
 
 # %% [markdown]
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
 # But why should anybody cap scores? Say that two keys have the scores 13 and 3. That is a lead of 10, and gives the
-# first key $e^{10}$ or 22,000 times the weight of the second. A score cannot say *enough*.
-#
-# Training often makes scores grow, because a larger lead for the right key mostly makes the right letter more probable.
-# If nothing stops that, a query may end by looking at a single key, and there the softmax is
-# [saturated](attention.py#why-divide-by-the-root-of-d_k). In some large machines the training broke down as scores
-# grew.
+# first key $e^{10}$ or 22,000 times the weight of the second. A score cannot say *enough*, and in some large machines
+# the training broke down as scores grew.
 #
 # A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -136,9 +128,8 @@ assert 0 < leaked < 1e-6
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$, not even minus infinity. So the cap must
-# come before the mask. With a cap of 3 our 13 becomes 3.00, and the 3 becomes 2.28. Now the first key gets 0.67 of the
-# weight, and the second is heard, too.
+# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$, not even minus infinity. With a cap of 3
+# our 13 becomes 3.00, and the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>Both orders in code, with three keys, of which the third is hidden</summary>
@@ -238,9 +229,8 @@ assert min(taught[3] + taught[5]) > 0.99
 # %% [markdown]
 # </details>
 #
-# Capped at 5 it loses nearly half of the dates. So this machine needs its high scores. But could a machine do without
-# them, if it has had the cap from the beginning? Yes: three that were trained with a cap of 5, and three with a cap of
-# 3, read over 99 of 100, each of them.
+# **Capped at 5, it loses nearly half of the dates.** So this machine needs its high scores. But three that were trained
+# with a cap of 5, and three with a cap of 3, read over 99 of 100, each of them.
 #
 # ## “You are far away”: a price on distance
 #
@@ -249,13 +239,20 @@ assert min(taught[3] + taught[5]) > 0.99
 # places. So each gets half of the weight. What if the near one should win?
 #
 # Then distance needs a price. If each place costs 0.5, the near key keeps 2.5 of its score and the far one 1. Now the
-# near key gets 0.82 of the weight. Here is our head at that price, without a cap, and what comes later is hatched.
-# **Change the price of a place, and watch the map of weights.**
+# near key gets 0.82 of the weight. In the drawing of all attention one thing is new, the prices of the places:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("score_rules")
+
+# %% [markdown]
+# And here is our head at that price, without a cap, and what comes later is hatched. **Change the price of a place, and
+# watch the map of weights.**
 
 # %% tags=["live", "hide-input"]
 two = softmax(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
 assert f"{two[0]:.2f}" == "0.82"
-assert 2.5e-7 < softmax(np.array([3 - 5 * 1.0, 3 - 5 * 4]))[1] < 3.5e-7
 apart = np.subtract.outer(np.arange(11), np.arange(11))
 near = []
 for each in (0.0, 0.5, 2.0):
@@ -275,92 +272,21 @@ touch(
 )
 
 # %% [markdown]
-# As the price rises, the map shrinks to a band. The head still prefers what fits, but only among its neighbours.
+# **As the price rises, the map shrinks to a band.** The head still prefers what fits, but only among its neighbours.
 #
 # A number that is added to a score because of where its key stands is called a **bias**, which is not the bias of a
 # matrix. This one learns nothing, and its name is **ALiBi**.
 #
-# A price cannot say *never* either. Even at 5 a place, where the scores 3 become -2 and -17, the far key gets three in
-# ten million of the weight.
+# ## In which order?
 #
-# ## All four together
-#
-# One thing is still unsaid. If no key fits, the softmax hands out all the weight nevertheless. The
-# [sink](sinks.py) says *none of you*: one more score, whose weight is thrown away.
-#
-# All four are taken in this order: **cap, bias, mask, sink**. The cap comes before the mask, as you saw. It comes
-# before the bias, too, because otherwise it would shrink the price. Under a cap of 2 all scores lie between -2 and 2,
-# so a price of 5 could take off no more than 4.
-#
-# Now put them on one query, with a cap of 2 and a price of 0.5 a place. It stands at the third of four places. Key 4
-# has the highest score, but it comes later and must not be seen. **Tick one rule after the other, and watch key 4. Then
-# a dare: once all four are ticked, a new switch appears. Use it to make the query read key 4 with the mask on.**
-
-# %% tags=["live", "remove-input"]
-from clear_attention import scaled_dot_product_attention
-
-q = np.array([[2.0, 2, 2, 2]])
-k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
-v = np.array([[10.0], [20.0], [30.0], [40.0]])
-np.testing.assert_array_equal((q @ k.T)[0] / 2, [4, 1, 0, 9])
-rows, rules = {}, {}
-for name, rule in {
-    "the score alone": {},
-    "cap": {"softcap": 2.0},
-    "bias": {"bias": np.array([[-1, -0.5, 0, -0.5]])},
-    "mask": {"mask": np.array([[0, 0, 0, 1]])},
-    "sink": {"sink": np.float64(0)},
-}.items():
-    rules |= rule
-    output, weights = scaled_dot_product_attention(q, k, v, **rules)
-    rows[name] = [*weights[0].numpy(), 1 - weights[0].numpy().sum()]
-np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
-assert f"{output[0, 0]:.2f}" == "14.17"
-assert [f"{rows[rule][3]:.2f}" for rule in ("cap", "bias")] == ["0.42", "0.47"]
-# The dare: cap and mask alone, in the wrong order.
-dared = softmax(capped(np.where([0, 0, 0, 1], -np.inf, [4.0, 1, 0, 9])))
-assert f"{dared[3]:.3f}" == "0.013"
-for cap in (1.0, 2.0, 5.0, 10.0):
-    found = scaled_dot_product_attention(q, k, v, softcap=cap).weights
-    assert np.argmax(found) == 3  # key 4, whatever the cap
-touch(
-    "rules",
-    grid(
-        "The weights, with one more rule in each row.",
-        list(rows.values()),
-        list(rows),
-        ["key 1", "key 2", "key 3", "key 4", "sink"],
-    ),
-    scores=[4, 1, 0, 9],
-    values=[10, 20, 30, 40],
-    place=2,
-    hidden=3,
-    cap=2,
-    price=0.5,
-    sink=0,
-    capped=False,
-    biased=False,
-    masked=False,
-    sunk=False,
-    early=False,
-)
-
-# %% [markdown]
-# The cap brings the scores closer together, but a larger score stays larger, so key 4 still wins. Only the mask takes
-# all from it. And with the sink, the query need not spend all its weight. Did you see that the bias even *raises* key
-# 4, from 0.42 to 0.47? Key 1 stands farther away than key 4, and loses more.
-#
-# <details class="lesson-answer" markdown="1"><summary>The dare</summary>
-#
-# The switch is "mask before the cap". Key 4 comes back with a score of -2. With cap and mask alone it gets 0.013 of the
-# weight. So a mask hides only if nothing is done to its minus infinity afterwards.
-#
-# </details>
+# One rule is missing: if no key fits, the [sink](sinks.py) says *none of you*. All four are taken in this order: **cap,
+# bias, mask, sink**. After the bias, the cap would shrink the price. And after the mask, as you saw, it brings the
+# future back.
 #
 # ## Your machine so far
 #
-# Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink. Now your `attention` gets the cap and the
-# bias. Fill in the two places:
+# Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink, and now your `attention` gets the cap and
+# the bias:
 #
 # ```python
 # def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
@@ -369,7 +295,8 @@ touch(
 #         scores = ...
 #     return softmax(..., mask, sink) @ v
 #
-# # the keys of the piece above, as vectors with the scores 4, 1, 0 and 9
+# # four keys, with the scores 4, 1, 0 and 9, and a query at the third place
+# # a place costs 0.5, and the last key is hidden
 # q = np.array([[2.0, 2, 2, 2]])
 # k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
 # v = np.array([[10.0], [20.0], [30.0], [40.0]])
@@ -393,7 +320,8 @@ def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
     return softmax(scores + bias, mask, sink) @ v
 
 
-# the keys of the piece above, as vectors with the scores 4, 1, 0 and 9
+# four keys, with the scores 4, 1, 0 and 9, and a query at the third place
+# a place costs 0.5, and the last key is hidden
 q = np.array([[2.0, 2, 2, 2]])
 k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
 v = np.array([[10.0], [20.0], [30.0], [40.0]])
@@ -408,13 +336,9 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # ## Who found this, and when
 #
-# A bias that is learnt came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Still, most
-# models of today turn queries and keys.
-#
-# Bello and others ([2016](https://arxiv.org/abs/1611.09940)) put a tanh with a factor on the scores of a network that
-# plans round trips. Grok-1 (2024) took a cap of 30, and then Google's Gemma 2 one of 50 ("logit soft-capping"). Another
-# remedy is a norm for queries and keys, so that no product grows large ("QK-norm", Henry and others, 2020). Dehghani
-# and others (2023), whose large machines broke down, took it, and Gemma 3 (2025) gave up the cap for it.
+# A bias that is learnt came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Google's Gemma 2
+# (2024) capped its scores at 50. A year later Gemma 3 gave up the cap for a norm of queries and keys, the remedy of
+# Dehghani and others (2023), whose large machines had broken down.
 #
 # ## Exercises
 #

@@ -22,7 +22,6 @@ import sys
 sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
-from clear_attention import create_date_pairs, date_tokenizers
 from date_machine import percent
 from IPython.display import Markdown
 from trained import spare
@@ -85,8 +84,8 @@ touch(
 )
 
 # %% [markdown]
-# It looks at the start mark, although the mark is the same in every text and says nothing. Or rather, because of that:
-# what comes from there is always the same, so the rest of the machine can learn to allow for it once and for all.
+# **It looks at the start mark, although the mark is the same in every text and says nothing.** Or rather, because of
+# that: what comes from there is always the same, so the rest of the machine can learn to allow for it once and for all.
 #
 # The mark is the clock on the wall, to which leftover weight goes. Such a place is called an **attention sink**.
 #
@@ -122,13 +121,11 @@ bet(
 #
 # </details>
 #
-# Just those that needed nothing go wrong. Two of three other letters are lost, but hardly a vowel.
+# **Just those that needed nothing go wrong.** Two of three other letters are lost, but hardly a vowel.
 #
 # The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
 # text along with the latest, the model went on well for millions of pieces. What these four said hardly mattered: four
-# line breaks did nearly as well. What counted was a place to which every later piece could send its weight.
-#
-# So a machine may depend on a mark that says nothing, although nobody planned it.
+# line breaks did nearly as well. So a machine may depend on a mark that says nothing, although nobody planned it.
 #
 # ## A place of its own
 #
@@ -143,14 +140,20 @@ bet(
 #
 # --8<-- "diagrams/none_of_you.svg"
 #
-# With low scores the query has said: *none of you*. A softmax could not say that before. Let the keys have the scores
-# $s_1$ to $s_n$, and the sink $s_0$. Then key $j$ gets
+# **With low scores the query has said: *none of you*.** A softmax could not say that before. In the drawing of all
+# attention one thing is new:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("sinks")
+
+# %% [markdown]
+# Let the keys have the scores $s_1$ to $s_n$, and the sink $s_0$. Then key $j$ gets
 #
 # $$
 # \frac{e^{s_j}}{e^{s_0} + e^{s_1} + \dots + e^{s_n}}
 # $$
-#
-# Only the sum below has changed. It has got one more power, to which no key belongs.
 #
 # Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts have no
 # mark: in its place stands some consonant, here a b. It gets all letters right, too. **Move the score of the sink. What
@@ -240,13 +243,7 @@ too_low, too_high = right_with(PUSHES[0]), right_with(PUSHES[-1])
 assert too_low[0] > 0.9 > 0.5 > too_low[1]
 assert 0.28 < too_low[1] < 0.39  # as with the start mark dropped
 assert too_high[1] > 0.999 > 0.1 > too_high[0]
-source, target = date_tokenizers()
-dates_read, dates = create_date_pairs(200, seed=1, split="test")
-sister, _ = trained.load("today-sinks")
-given = (source.encode(dates_read, length=34), target.encode(dates)[:, :-1])
-weights = sister(given, return_weights=True).weights["decoder.0.cross"].numpy()
-of_dashes = 1 - weights.sum(axis=-1)[..., [4, 7]].mean()
-assert 0.005 < of_dashes < 0.015
+
 touch(
     "spare",
     f"<p>Letters that need no look give {percent(to_start[1])} of their weight to the start mark, and in the"
@@ -274,15 +271,12 @@ touch(
 # If it is too high, the sink takes the weight that the vowels need. The training has found a score in between, at which
 # all are right.
 #
-# Now nearly all of the leftover weight goes to the sink, and no place of the text has become special. Whichever place
-# we dropped, only a vowel right behind it went wrong.
-#
-# But a sink need not be used. Our date machine was trained once more with sinks. To write a dash it needs nothing from
-# the text, so there the sink should be welcome. Yet it gets about 1 %.
+# **Now nearly all of the leftover weight goes to the sink, and no place of the text has become special.** Whichever
+# place we dropped, only a vowel right behind it went wrong.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink. Fill in the place:
+# Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink:
 #
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
@@ -301,8 +295,8 @@ def softmax(scores, mask, sink=-np.inf):
 
 
 # %% [markdown]
-# With a sink of score 0 your weights must be those of the drawing, and without one a row that may look nowhere stays
-# empty:
+# With a sink of score 0 your weights must be those of the three rows drawn above, and without one a row that may look
+# nowhere stays empty:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -321,9 +315,8 @@ np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0
 # ## Who found this, and when
 #
 # Clark and others (2019) saw that many heads of BERT look at a mark between sentences, and argued that these heads have
-# nothing else to do there. In 2023 Miller wrote that the softmax lacks a way to say nothing, and Xiao and others
-# described what happens when the first pieces are dropped, and gave attention sinks their name. Guo and others (2024)
-# studied them with a task like ours. In 2025 gpt-oss was trained with a learnt sink for each head.
+# nothing else to do there. In 2023 Xiao and others gave attention sinks their name, and Miller wrote that the softmax
+# lacks a way to say nothing. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
 # ## Exercises
 #

@@ -62,14 +62,14 @@ touch(
 )
 
 # %% [markdown]
-# In these five texts the form comes first, and only then the right date. But which numbers had to become larger, and
-# which smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand
-# *steps*. And how is one to tell that a trial was a good one?
+# **In these five texts the form comes first, and only then the right date.** But which numbers had to become larger,
+# and which smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand
+# *steps*.
 #
 # ## How wrong is it? By hand
 #
-# A small change of one number, a *nudge*, mostly changes no letter at all. So to tell a good nudge from a bad one, we
-# must count something finer than wrong letters.
+# A small change of one number, a *nudge*, mostly changes no letter at all. So we must count something finer than wrong
+# letters.
 #
 # Say the machine gives the right letters of an answer the probabilities 0.9, 0.5 and 0.9. Then the whole right answer
 # has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add
@@ -79,7 +79,7 @@ touch(
 # 0.1054 + 0.6931 + 0.1054 = 0.9039 = -\ln 0.405
 # $$
 #
-# The doubtful letter pays most, as it should. If $p$ is the probability of the right letter, the price $-\ln p$ is
+# If $p$ is the probability of the right letter, the price $-\ln p$ is
 # called its **loss**:
 
 # %% tags=["hide-input"] alt="The loss of a letter against the probability of the right letter: a curve that falls steeply at first and then ever more gently. At a probability of 0.001 the loss is 6.91, at 1/14 it is 2.64, at 0.5 it is 0.69, at 0.9 it is 0.11 and at 1 it is 0. Two ticks show the mean loss of our machine: 3.02 untrained, and 0.0009 trained."
@@ -119,10 +119,10 @@ ax.spines["bottom"].set_bounds(0, 1)
 plt.show()
 
 # %% [markdown]
-# To be in doubt is cheap, but to be certain and wrong is costly.
+# **To be in doubt is cheap, but to be certain and wrong is costly.**
 #
-# The loss of a machine, also called *cross-entropy*, is the mean over all letters, for our three $0.9039 / 3 = 0.301$.
-# Here it is for our machine, on 2,000 dates that were kept out of the training:
+# The loss of a machine, also called *cross-entropy*, is the mean over all letters. Here it is for ours, on 2,000 dates
+# that were kept out of the training:
 
 # %% tags=["hide-input"]
 import keras
@@ -149,18 +149,14 @@ for name, candidate in {"untrained": untrained, "trained": model}.items():
     print(f"{name:10} loss {loss(right_ids[:, 1:], logits):.6f}")
     found = float(loss(right_ids[:, 1:], logits))
     assert float(f"{found:.3g}" if found > 1 else f"{found:.1g}") == drawn[name]
-three = np.array([0.9, 0.5, 0.9])  # as the text says
-assert round(-np.log(1 / 14), 2) == 2.64 < drawn["untrained"]  # worse than guessing
 
 # %% tags=["live", "remove-input"]
 from pathlib import Path
 
-# The drawings' numbers, and how many numbers the machine has.
-prices = -np.log(three)
-drawn = Path("../diagrams/one_step.svg").read_text(encoding="utf-8")
-drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
-steps = [*three, *prices, prices.mean()]
-np.testing.assert_allclose(np.array(drawn, float), steps, atol=5e-4)
+# The text's numbers and the drawings', and how many numbers the machine has.
+prices = -np.log([0.9, 0.5, 0.9])
+np.testing.assert_allclose(prices, [0.1054, 0.6931, 0.1054], atol=5e-5)
+np.testing.assert_allclose([prices.sum(), -np.log(0.405)], 0.9039, atol=5e-5)
 drawn = Path("../diagrams/walking_back.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
 assert [float(x) for x in drawn] == [1, 3, 3**2, 3 * 2 * 3, 2 * 3, 1]
@@ -174,15 +170,13 @@ assert np.outer(came_in, slopes_out).ravel().tolist() == [
 assert untrained.count_params() == 121_422
 
 # %% [markdown]
-# All that a training has to do is to bring this one number down. Untrained it is even worse than guessing, which costs
-# 2.64, because at random the machine is now and then sure of a wrong letter.
+# **All that a training has to do is to bring this one number down.**
 #
 # ## A nudge
 #
 # How does a loss become smaller? Let a machine be one number, $w$, and its loss $(w - 3)^2$, a valley whose floor is at
-# 3. At $w = 1$ the loss is 4, and its slope, the derivative, is $2 (w - 3) = -4$: to the right it goes down. So $w$ is
-# nudged against the slope, by a share of it, the *learning rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$,
-# where the loss is only 2.56.
+# 3. At $w = 1$ its slope, the derivative, is $2 (w - 3) = -4$: to the right it goes down. So $w$ is nudged against the
+# slope, by a share of it, the *learning rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$.
 #
 # **Now nudge with a learning rate of 1.** What goes wrong? Then find the rate that needs one nudge only.
 
@@ -200,8 +194,8 @@ touch(
 )
 
 # %% [markdown]
-# With 1 it jumps from 1 to 5 and back for ever. Half of the slope leads straight to the floor, because this slope is
-# twice the distance. So the slope says which way to go, and the learning rate how far.
+# With 1 it jumps from 1 to 5 and back for ever, and with a half it is at the floor at once. **The slope says which way
+# to go, and the learning rate how far.**
 #
 # ## All numbers at once
 #
@@ -210,11 +204,11 @@ touch(
 #
 # --8<-- "diagrams/walking_back.svg"
 #
-# The loss is the square of $r$, so a small change of $r$ changes it by $2r = 6$ times as much. A small change of $w$
-# changes $r$ by 3 times as much, and so the loss by $3 \cdot 6 = 18$ times as much.
+# A small change of $r$ changes the loss by $2r = 6$ times as much. A small change of $w$ changes $r$ by 3 times as
+# much, and so the loss by $3 \cdot 6 = 18$ times as much.
 #
 # So each operation multiplies the slope that came in by a factor of its own, and hands it back. This is the *chain
-# rule*. And where a number is used twice, as a matrix is used at each letter, the slopes that come back are added.
+# rule*. Where a number is used twice, the slopes that come back are added.
 #
 # **Now walk back yourself, and then nudge**, with a second number $b$ and an input $x$:
 
@@ -240,25 +234,46 @@ touch(
 )
 
 # %% [markdown]
-# One walk gave the slopes of both numbers, and one walk gives all 121,422. It is called *backpropagation*, and to nudge
-# all numbers at once against their slopes is *gradient descent*.
+# **One walk gave the slopes of both numbers, and one walk gives all 121,422.** It is called *backpropagation*, and to
+# nudge all numbers at once against their slopes is *gradient descent*.
+#
+# Let us try it with the real machine, before its training. A step takes 64 texts at once, a *batch*. The decoder
+# gets the answers without their last id, `[:, :-1]`, and must say them [one place
+# further](causal.py#one-date-is-eleven-examples), `[:, 1:]`:
+
+# %%
+import tensorflow as tf
+
+texts, answers = create_date_pairs(64)
+text_ids, answer_ids = source.encode(texts, length=34), target.encode(answers)
+numbers = untrained.trainable_variables
+
+with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
+    now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
+slopes = tape.gradient(now, numbers)
+for number, slope in zip(numbers, slopes, strict=True):
+    # a tenth of its slope; those of an embedding come in a short form
+    number.assign_sub(0.1 * tf.convert_to_tensor(slope))
+
+after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
+print(f"loss {now:.3f}, and after one nudge {after:.3f}")
+
+# %% tags=["live", "remove-input"]
+np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
+
+# %% [markdown]
+# **One walk, one nudge for each of the 121,422 numbers, and the loss is smaller.** A training repeats this, each time
+# with 64 other texts.
 #
 # ## How it learns where to look { #where-to-look }
 #
-# Who tells the machine which key is the right one? Nobody. Let a query mix the values of three keys, and let the loss
-# be the square of the distance from the mixture to a flag.
-#
-# If a score rises, its key pulls the mixture towards its own value. How far? Take two keys with half of the weight
-# each, and the values 1 and 0, so that their mixture is 0.5. Let the score of the first rise by 0.01. Then its share
-# grows by about a hundredth, from 0.5 to 0.505, so that all shares now add up to 1.005. The softmax divides by that,
-# and the mixture becomes $0.505 / 1.005 \approx 0.5025$. It has gone up by a hundredth of 0.25, and this 0.25 is the
-# *effect* of the key:
+# And who tells the machine which key is the right one? Nobody. Let a query mix the values of three keys, and let the
+# loss be the square of the distance from the mixture to a flag. If the score of a key rises, the key pulls the mixture
+# towards its own value. How hard it pulls is its *effect*, the slope of the mixture along the score:
 #
 # $$
 # \text{effect} = \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
-#
-# The first key has $0.5 \cdot (1 - 0.5) = 0.25$, and the second $0.5 \cdot (0 - 0.5) = -0.25$.
 #
 # So a nudge raises the scores of the keys that pull towards the flag, and lowers the others. **Nudge, and watch b, the
 # heaviest key.** Why does its arrow turn round? Then start again, and make b lose weight at the very first nudge.
@@ -277,11 +292,11 @@ def pulls_of(scores, values):
     return share * (values - share @ values)
 
 
-for nudged, pulled in zip(1e-6 * np.eye(2), (0.25, -0.25), strict=True):
-    brought = shares_of(nudged) @ [1, 0]  # two keys with the values 1 and 0
-    np.testing.assert_allclose((brought - 0.5) / 1e-6, pulled, atol=1e-5)
 keys, values, flag, rate = "abc", np.array([0.1, 0.65, 0.95]), 0.9, 6.0
 path = [np.array([0.0, 1.0, 0.0])]
+for nudged, pulled in zip(1e-6 * np.eye(3), pulls_of(path[0], values), strict=True):
+    moved = (shares_of(path[0] + nudged) - shares_of(path[0])) @ values
+    np.testing.assert_allclose(moved / 1e-6, pulled, atol=1e-5)
 for _ in range(6):  # the loss is the square of the distance from the flag
     mixture = shares_of(path[-1]) @ values
     path.append(path[-1] + rate * 2 * (flag - mixture) * pulls_of(path[-1], values))
@@ -321,86 +336,18 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # At first b pulls towards the flag. But as soon as the mixture has passed its value, b pulls back, and loses weight. It
-# loses weight at once if its value lies left of the mixture from the start. In our machine the values are nudged, too.
+# loses weight at once if its value lies left of the mixture from the start.
 #
 # </details>
 #
-# No key is right in itself: b helped until the mixture had passed it, and then it was in the way. In the machine there
-# is no flag, but the slope that comes back from the layers above says which way to go. So nobody has to say where to
-# look.
+# **No key is right in itself: b helped until the mixture had passed it, and then it was in the way.** In the machine
+# there is no flag, but the slope that comes back from the layers above says which way to go. So nobody has to say where
+# to look.
 #
-# ## One step { #one-step }
+# <details class="lesson-more" markdown="1"><summary>For the curious: why the effect is this, and a matrix</summary>
 #
-# Now the real machine, before its training. A step takes 64 texts at once, a *batch*. For the first 64 the loss is
-# 3.003, and here are some of its 121,422 slopes, as arrows that point against them.
-#
-# **Nudge them all, and then try other learning rates.** Which is best, and which are too wild?
-
-# %% tags=["live", "hide-input"]
-import tensorflow as tf
-
-first_texts, first_answers = create_date_pairs(64)
-x, y = source.encode(first_texts, length=34), target.encode(first_answers)
-variables = untrained.trainable_variables
-started = [variable.numpy() for variable in variables]
-
-
-def loss_of_64():
-    return loss(y[:, 1:], untrained((x, y[:, :-1])))
-
-
-with tf.GradientTape() as tape:
-    at_first = loss_of_64()
-downhill = [
-    -tf.convert_to_tensor(slope) for slope in tape.gradient(at_first, variables)
-]
-rates, losses = [round(0.02 * i, 2) for i in range(13)], []
-for rate in rates:
-    for variable, start, way in zip(variables, started, downhill, strict=True):
-        variable.assign(start + rate * way)
-    losses.append(float(loss_of_64()))
-for variable, start in zip(variables, started, strict=True):
-    variable.assign(start)
-all_slopes = -np.concatenate([np.ravel(way) for way in downhill])
-all_slopes = all_slopes[np.argsort(np.abs(all_slopes))]
-every = len(all_slopes) / 60
-sixty = [float(all_slopes[int(every * (i + 0.5))]) for i in range(60)]
-flattest, steepest = np.quantile(np.abs(all_slopes), [0.1, 0.9])
-zoom = 60
-assert 0.9 * zoom < steepest / flattest < 1.1 * zoom
-np.testing.assert_allclose([losses[0], losses[5]], [3.003, 2.625], atol=0.005)
-assert min(losses) < losses[5] < losses[0] < losses[-1]  # too far spoils it
-assert rates[np.argmin(losses)] == 0.06  # as the text says
-np.testing.assert_allclose(min(losses), 2.507, atol=0.005)
-wild = [rate for rate, lost in zip(rates, losses, strict=True) if lost > losses[0]]
-assert wild == [0.22, 0.24]
-touch(
-    "gradient",
-    f"<p>Of the slopes a tenth is steeper than {steepest:.4f}, and another tenth flatter than {flattest:.4f}. If each number"
-    f" goes by a tenth of its slope, the loss falls from {losses[0]:.3f} to {losses[5]:.3f}. With a learning rate of {rates[-1]} it"
-    f" rises to {losses[-1]:.3f}.</p>",
-    slopes=[round(slope, 6) for slope in sixty],
-    all=len(all_slopes),
-    rates=rates,
-    losses=[round(value, 6) for value in losses],
-    now=1,
-    tries=[],
-    gone=False,
-    zoom=zoom,
-    close=False,
-)
-
-# %% [markdown]
-# Best is 0.06, which brings the loss of these 64 texts down to 2.507, and from 0.22 on it is higher than before. Twice
-# as far is not twice as good, because a slope holds for a short way only. So a training takes many small steps, each
-# with 64 other texts.
-#
-# **And now look 60 times as closely**, at the left end. Whichever rate you choose, a tenth of the numbers hardly moves
-# at all.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: any key, a matrix, and a step in code</summary>
-#
-# **If the score of any key rises by 0.01**, its part of the mixture and the sum of the shares grow alike:
+# **If a score rises by 0.01**, the weight of its key grows by about a hundredth, and the softmax divides by the new sum
+# of all weights:
 #
 # $$
 # \frac{\text{mixture} + 0.01 \cdot \text{weight} \cdot \text{value}}{1 + 0.01 \cdot \text{weight}}
@@ -412,48 +359,13 @@ touch(
 #
 # --8<-- "diagrams/matrix_back.svg"
 #
-# If $w$ is used twice, as in $w \cdot 2 + w \cdot 3$, a small change arrives twice, so its slope is $2 + 3$.
-#
-# **One step**, first with a single text and three letters of its answer, at the prices from above:
-#
-# --8<-- "diagrams/one_step.svg"
-#
-# The decoder is given the right answers without their last id, `[:, :-1]`, and must say them [one place
-# further](causal.py#one-date-is-eleven-examples), `[:, 1:]`. In this program, each number loses a tenth of its slope:
-
-# %%
-import tensorflow as tf
-
-texts, answers = create_date_pairs(64)
-text_ids, answer_ids = source.encode(texts, length=34), target.encode(answers)
-numbers = untrained.trainable_variables
-
-with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
-    now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
-slopes = tape.gradient(now, numbers)
-for number, slope in zip(numbers, slopes, strict=True):
-    # the slopes of an embedding come in a short form
-    number.assign_sub(0.1 * tf.convert_to_tensor(slope))
-
-after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
-print(f"loss {now:.3f}, and after one nudge {after:.3f}")
-sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
-low, high = np.quantile(sizes, [0.1, 0.9])
-print(f"a tenth of the slopes is steeper than {high:.5f},")
-print(f"and another tenth flatter than {low:.7f}")
-
-# %% tags=["live", "remove-input"]
-np.testing.assert_allclose([now, after], [losses[0], losses[5]], rtol=1e-3)
-
-# %% [markdown]
 # </details>
 #
 # ## Who found this, and when
 #
-# In 1847 Cauchy went downhill against the slopes, for calculations of astronomy. In 1970 Linnainmaa asked how rounding
-# errors add up, and found that one walk backwards gives all slopes, which was printed in 1976. Rumelhart, Hinton and
-# Williams trained networks by such a walk in 1986, and their inner numbers came to stand for something that nobody had
-# told them.
+# In 1970 Linnainmaa asked how rounding errors add up in a long calculation, and found that one walk backwards gives all
+# slopes. In 1986 Rumelhart, Hinton and Williams trained networks by such a walk, and their inner numbers came to stand
+# for something that nobody had told them.
 #
 # ## Exercises
 #
@@ -544,8 +456,8 @@ exercises.show("training")
 #
 # ## Where to go next
 #
-# A loss, a walk back, and a nudge for each number: so a machine that knew nothing has learnt to read. But one learning
-# rate for all leaves a tenth of its numbers nearly where they were. How far should each number go?
+# A loss, a walk back, and a nudge for each number: so a machine that knew nothing has learnt to read. But why should
+# one learning rate suit all of its numbers? How far should each number go?
 #
 # * [Adam and the warm-up](adam.py): how far, and the program that trained our machine.
 #

@@ -1,6 +1,6 @@
 # ---
 # title: Writing
-# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, a beam search that you write, drawing with a temperature, and why a machine can be sure and wrong.
+# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, a beam search that you write, and drawing with a temperature.
 # slow: true
 # ---
 
@@ -50,9 +50,7 @@ touch(
 )
 
 # %% [markdown]
-# A beam of two finds the answer with B, $0.3 \cdot 0.5 = 0.15$, better than A's. But C was cut off before its best
-# letter was looked at. Nor can a beam keep everything: ten letters, with 12 to choose from each time, make over 61
-# billion answers.
+# **A beam of two finds the answer with B, better than A's.** But C was cut off before its best letter was looked at.
 #
 # ## The same dead end, in our machine
 #
@@ -64,7 +62,7 @@ touch(
 # Greedy search begins the month with the 3, meets a second doubt, and ends with $0.59 \cdot 0.55 = 0.32$. A beam keeps
 # the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
 #
-# So the beam has found the more probable answer. It is wrong all the same, for it names a 13th month.
+# **So the beam has found the more probable answer, and it is wrong all the same: it names a 13th month.**
 #
 # ## Your machine so far
 #
@@ -199,7 +197,7 @@ np.testing.assert_allclose(
     [p_three, p_one, p_dash, p_two, greedy_p, p_three * p_two, beam_p],
     atol=0.005,
 )
-# What the text and the fold below say of 5 june.
+# What the text below says of 5 june.
 (best_ids, whole), (second_ids, second) = of_three["5 june"][:2]
 assert (
     best_ids[1:]
@@ -224,10 +222,10 @@ assert bounds.argmax() == 3
 assert np.delete(bounds, [0, 3]).max() < 0.01
 
 # %% [markdown]
-# For "5 june" it finds 0000-06-05 again, which has 0.51. Any other answer must leave this one at some place. There it
-# takes the second choice at best, and later letters can only make it less probable. The best place to leave it is the
-# fourth: 0.88 up to there, times 0.40 for the second choice, is 0.35. So none has more, and the zeros are not a mistake
-# of the search, but of the probabilities.
+# For "5 june" it finds 0000-06-05 again, which has 0.51. Any other answer must leave this one at some place, and take
+# the second choice there, at best. The best place to leave it is the fourth: 0.88 up to there, times 0.40 for the
+# second choice, is 0.35. Later letters can only make that less. **So the zeros are not a mistake of the search, but of
+# the probabilities.**
 #
 # But such texts are strange to our machine. Here are 2,000 unseen dates in forms that it knows:
 
@@ -248,10 +246,7 @@ trained_with = create_date_pairs(64_000)[1]
 assert {answer[:2] for answer in trained_with} == {"19", "20"}
 
 # %% [markdown]
-# Not one answer is different: the machine is so sure of each letter that there is hardly a dead end to avoid. [In
-# translation](#who-found-this-and-when) a beam gains more. But there answers differ in length, and each letter
-# multiplies by at most 1, so short answers win. Against this the package's [`beam_search`][clear_attention.beam_search]
-# has a `length_penalty`, which our dates do not need.
+# **Not one answer is different:** the machine is so sure of each letter that there is hardly a dead end to avoid.
 #
 # ## Drawing by lot { #drawing }
 #
@@ -269,16 +264,10 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # | 1 | 3 and 0 | 20.09 and 1 | 0.953 and 0.047 |
 # | 2 | 1.5 and 0 | 4.48 and 1 | 0.818 and 0.182 |
 #
-# With $z_i$ for the logit of letter $i$ and $T$ for the temperature, its probability is
-#
-# $$
-# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
-# $$
-#
-# Here is the fourth letter of the answer to "5 june". **Make it cold, and make it hot.** Does any letter ever overtake
-# the likeliest?
+# **A temperature changes the distances, and never the order.** And what becomes of whole answers? Here are a hundred at
+# each of three temperatures, and each square is an answer to "5 june". **Look at the rare ones: what do they say?**
 
-# %% tags=["live", "remove-input"]
+# %% tags=["live", "hide-input"]
 from clear_attention import sample
 
 for heat, powers, shares in (
@@ -289,41 +278,6 @@ for heat, powers, shares in (
     np.testing.assert_allclose(np.exp(3 / heat), powers, atol=0.05)
     found = own.softmax(np.array([3.0, 0.0]) / heat, mask=0)
     np.testing.assert_allclose(found, shares, atol=5e-4)
-june_ids = source.encode(["5 june"])
-logits = model((june_ids, np.array([zeros])))[0, -1].numpy()
-logits[[target.pad_id, target.start_id]] = -np.inf  # these are never written
-
-
-def at_temperature(temperature):
-    return own.softmax(logits / temperature, mask=0)
-
-
-ranked = [i for i in logits.argsort()[::-1] if np.isfinite(logits[i])]
-cold, cool, usual, warm, hot = (
-    at_temperature(temperature)[ranked[0]] for temperature in (0.1, 0.5, 1, 2, 5)
-)
-names = {"": "the end", "-": "dash"}
-assert cold > 0.9
-assert cool > usual > warm > hot > 1 / len(ranked)
-assert hot < 0.6
-likeliest = text_of([ranked[0]])
-touch(
-    "temperature",
-    f"<p>At temperature 0.1, “{likeliest}” gets {cold:.2f}, which is nearly greedy search. At 1 it gets {usual:.2f}, so"
-    f" that of 100 letters drawn about {100 * (1 - usual):.0f} would be another letter. At 5 it gets {hot:.2f}, still the most.</p>",
-    letters=[names.get(text_of([i]), text_of([i])) for i in ranked],
-    logits=[round(float(logits[i]), 4) for i in ranked],
-    temperature=1,
-    seed=0,
-)
-
-# %% [markdown]
-# None does: a temperature changes the distances, and never the order.
-#
-# What becomes of whole answers? Here are a hundred at each of three temperatures, and each square is an answer. **Look
-# at the rare ones: what do they say?**
-
-# %% tags=["live", "hide-input"]
 hundred = source.encode(["5 june"] * 100, length=34)
 common = ["0000-06-05", "0006-06-05"]
 panels, counted = [], []
@@ -362,77 +316,16 @@ touch(
 )
 
 # %% [markdown]
-# At 2 about half of the answers are rare ones, and two in five of these don't even have the form of a date: once a rare
-# letter is drawn, the machine must go on from it. So many machines cut off the rare letters first. **Top-k** sampling
-# keeps the `k` likeliest letters. **Nucleus sampling**, or **top-p**, keeps the likeliest until together they have the
-# probability `p`, so that more letters are kept where the machine is in doubt. Of 0.58, 0.40 and the rest, a top-p of
-# 0.9 keeps the first two. [Later](language_model.py#drawing-a-letter) you can try it.
-#
-# ## Does it know when it is unsure? { #sure-and-wrong }
-#
-# Searched or drawn, some answer is always written. Let it read a text of nothing but ten dots. **What probability does
-# its best answer get?**
-
-# %% tags=["live", "hide-input"]
-from live import bet
-
-asked = ["31/12/2018", ".........."]
-asked_ids = source.encode(asked, length=34)
-beams = beam_search(model, asked_ids, max_length=11, width=3, length_penalty=0.0)
-sure = np.exp(beams.scores[:, 0])
-np.testing.assert_allclose(sure, [0.40, 0.90], atol=0.005)  # as the text says
-assert target.decode(beams.ids[:, 0]) == ["2018-13-12", "0000-00-00"]
-bet(
-    "writing/sure",
-    [
-        (
-            "ten dots",
-            round(100 * float(sure[1]), 1),
-            "A text that says nothing does not make it unsure. It prefers one answer all the same.",
-            "It is far surer than you thought, though the text says nothing.",
-        ),
-    ],
-    low=0,
-    high=100,
-    step=1,
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Its best answer is 0000-00-00, with 0.90. At "31/12/2018", which does name a day, its best answer had only 0.40.
-#
-# </details>
-#
-# So it is far surer of ten dots than of a text that names a day. As you saw in [lesson
-# 1](reading_dates.py#sure-and-wrong), a probability says which answer the machine prefers, and not whether it is right.
-# Of the texts that are like those of its training it read more than 99 in 100 rightly, but ten dots are like none of
-# these.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: why no answer to 5 june is better</summary>
-#
-# Here is what an answer can have at most that leaves 0000-06-05 at one of its places. 0000-06-05 itself has $0.88 \cdot
-# 0.58 = 0.51$.
-#
-# | place | first choice | second choice | so an answer that leaves here has at most |
-# | --- | --- | --- | --- |
-# | 1 | 0.88 | 0.12 | 0.12 |
-# | 4 | 0.58 | 0.40 | $0.88 \cdot 0.40 = 0.35$ |
-# | any other | over 0.99 | | 0.01 |
-#
-# In long answers such products become too small for a computer, so most programs add up logarithms.
-#
-# </details>
+# **At 2 about half of the answers are rare ones**, and two in five of these don't even have the form of a date: once a
+# rare letter is drawn, the machine must go on from it. So many machines cut off the rare letters first. **Nucleus
+# sampling**, or **top-p**, keeps the likeliest letters until together they have the probability `p`. Of 0.58, 0.40 and
+# the rest, a top-p of 0.9 keeps the first two.
 #
 # ## Who found this, and when
 #
 # Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
-# sentences than greedy search, but a very wide one does harm, as Koehn and Knowles measured in 2017: its sentences are
-# more probable, and yet worse. Two years later Stahlberg and Byrne searched all there was, and for more than half of
-# the sentences the most probable translation was the empty one.
-#
-# The temperature came from physics: Hinton and Sejnowski made it known in networks in 1983. Top-k came from Fan and
-# others in 2018, and top-p from Holtzman and others a year later.
+# sentences than greedy search. But in 2019 Stahlberg and Byrne searched all there was, and for more than half of the
+# sentences the most probable translation was the empty one.
 #
 # ## Exercises
 #
@@ -521,10 +414,10 @@ exercises.show("writing")
 # + the same as before, but with a smaller probability | The logits keep their order. Only the distances between them are halved.
 # - the letter that was second | No temperature lets one letter overtake another.
 # - none, because all are equally likely | That is what a very high temperature comes near to.
-# ? A machine finds its answer 97 % probable. When is that a reason to trust it?
-# - always | Ours gives 0.90 to its answer to ten dots.
-# - never | Of 2,000 unseen texts like those of its training, it read more than 99 in 100 right.
-# + more of a reason if the text is like those it was trained on, and even then it may be too sure | A probability says which answer it prefers. For a text unlike its training it may be high all the same.
+# ? A beam has found a more probable answer than greedy search. Is it the right one?
+# - Yes, because the right answer is always the most probable one. | For 31/12/2018 the more probable answer named a 13th month.
+# - No, because a beam finds only strange answers. | To 2,000 dates in forms that our machine knows, it gave the same answers as greedy search.
+# + It may be, if the machine gives the right answer a high probability. | A search finds what the machine prefers. If the machine prefers zeros, no search mends that.
 # ```
 #
 # </details>
@@ -538,6 +431,6 @@ exercises.show("writing")
 # * [The cache](cache.py), a later lesson: what the program computes twice for each new letter.
 #
 # Read on elsewhere: Koehn and Knowles (2017), [Six Challenges for Neural Machine
-# Translation](https://arxiv.org/abs/1706.03872); Guo and others (2017), [On Calibration of Modern Neural
-# Networks](https://arxiv.org/abs/1706.04599); Ackley, Hinton and Sejnowski (1985), [A Learning Algorithm for Boltzmann
+# Translation](https://arxiv.org/abs/1706.03872); Stahlberg and Byrne (2019), [On NMT Search Errors and Model
+# Errors](https://arxiv.org/abs/1908.10090); Ackley, Hinton and Sejnowski (1985), [A Learning Algorithm for Boltzmann
 # Machines](https://doi.org/10.1207/s15516709cog0901_7).

@@ -378,21 +378,6 @@ def test_without_javascript_there_are_tables(visit):
     assert page.locator("mask-lab table").count() == 2
 
 
-def test_a_lesson_shows_what_a_divisor_does(visit):
-    page = visit("/learn/attention/").page
-    page.locator("summary", has_text="what a wrong divisor does").click()
-    piece = page.locator("mask-lab[piece=scale]")
-    slider = piece.locator("input[type=range]")
-    for key, depth in (("Home", 4), ("End", 1024)):
-        slider.press(key)
-        assert f"d_k = {depth}" in piece.locator("label").inner_text()
-        cells = piece.locator(".bars tbody td").all_inner_texts()
-        scores, *columns = np.array([float(text.replace("−", "-")) for text in cells]).reshape(4, 4).T
-        for shown, divisor in zip(columns, (1, depth**0.5, depth), strict=True):
-            expected = np.exp((scores - scores.max()) / divisor)
-            np.testing.assert_allclose(shown, expected / expected.sum(), atol=0.006)
-
-
 def test_a_lesson_lets_readers_hide_tokens(visit):
     piece = visit("/learn/masks/").page.locator("mask-lab[piece=mask]")
     assert len(blocked(piece)) == 14  # two places of padding, for seven queries

@@ -415,17 +415,6 @@ def test_a_lesson_shows_the_numbers_behind_a_weight(visit):
         assert best[0][2] == pytest.approx(max(looked), abs=6e-4)
 
 
-def test_a_lesson_has_dates_ready_to_be_pressed(visit):
-    page = visit("/learn/transformer_layer/").page
-    machine = page.locator("date-machine[piece=beside]")
-    for year, without in (("1978", "1987"), ("1987", "1987"), ("1962", "1962")):
-        machine.get_by_role("button", name=f"may 5th, {year}").click()
-        page.wait_for_function(
-            f"document.querySelector('date-machine[piece=beside]').result?.before.answer === '{year}-05-05'"
-        )
-        assert machine.locator("td.said").all_inner_texts() == [f"{year}-05-05", f"{without}-05-05"]
-
-
 def test_a_lesson_shows_who_looks_where(visit):
     page = visit("/learn/recap/").page
     machine = page.locator("date-machine[piece=looks]")
@@ -434,20 +423,6 @@ def test_a_lesson_shows_who_looks_where(visit):
     assert machine.locator("canvas").count() == 4
     machine.get_by_role("button", name="text looks at text").click()
     assert machine.locator("canvas").count() == 4
-
-
-def test_a_lesson_shows_how_a_head_looked_back(visit):
-    page = visit("/learn/causal/").page
-    page.locator("summary", has_text="two looks taken apart").click()
-    machine = page.locator("date-machine[piece=looks]")
-    machine.scroll_into_view_if_needed()
-    page.mouse.move(300, 300)
-    page.wait_for_function("document.querySelector('date-machine[piece=looks]').result?.answer")
-    assert machine.locator(".says").inner_text().endswith("Press the name of a head.")
-    machine.get_by_role("button", name="Head 4").press("Enter")
-    for letter, said in ((6, "at the dash at place 5 (93 %)."), (9, "at the dash at place 8 (92 %).")):
-        machine.get_by_role("group", name="The answer").get_by_role("button").nth(letter).click()
-        assert machine.locator(".says").inner_text().endswith(said)
 
 
 def test_weights_that_do_not_come_are_missed_in_words(visit):

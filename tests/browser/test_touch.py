@@ -1,6 +1,5 @@
 """The pictures of lessons that readers can touch: they say what Python computes, by mouse and by keyboard."""
 
-import json
 import re
 
 import numpy as np
@@ -37,9 +36,7 @@ def test_the_query_can_be_dragged(piece):
 
 
 def test_the_square_counts_the_texts_that_a_head_takes_for_one(piece):
-    square = piece("multi_head", "pulling")
-    square.element = square.page.locator("lesson-piece[piece=crossing]")
-    square.page.locator("details", has=square.element).locator("> summary").click()
+    square = piece("multi_head", "crossing")
     assert square.says().startswith("From “3 5” head 1 brings 4.00, and head 2 brings 3.70. No other text")
     square.element.get_by_label("a second head").uncheck()
     assert square.says().startswith("From “3 5” head 1 brings 4.00. 9 texts")
@@ -77,39 +74,6 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials.slide("Dials", 32)
     many = sinusoidal_encoding(61, 64).numpy()
     assert dials.numbers()[1] == pytest.approx(many[40] @ many[37], abs=0.02)
-
-
-def test_the_norm_takes_away_what_all_numbers_share(piece):
-    norm = piece("transformer_layer", "norm")
-    normed = "After the norm: -1.34, -0.45, 0.45, 1.34."
-    assert norm.says() == f"Mean 4.00, size 2.24. {normed}"
-    norm.press("all plus 100")
-    norm.press("all times 10")
-    assert norm.says() == f"Mean 140.00, size 22.36. {normed}"
-    norm.press("all times 10")
-    for i in range(1, 5):
-        norm.slide(f"Number {i}", 3)
-    assert "zeros" in norm.says()
-
-
-def test_each_relu_makes_one_answer_right(piece):
-    bends = piece("feed_forward", "bends")
-    table = [2, 5, 3, 8, 8, 1, 4, 6]
-    for relus in range(8):
-        bends.slide("alarms", relus)
-        terms = re.findall(r"([+-]) (\d+) · max\(0, s(?: - (\d+))?\)", bends.says())
-        assert len(terms) == relus
-        answers = [
-            2 + sum(int(f"{sign}{by}") * max(0, x - int(place or 0)) for sign, by, place in terms) for x in range(8)
-        ]
-        right = sum(a == b for a, b in zip(answers, table, strict=True))
-        assert right >= relus + 1
-        assert bends.says().startswith(f"{right} of 8")
-    bends.element.locator("summary").click()
-    bends.slide("at 7", 0)
-    assert "8 of 8" in bends.says()
-    bends.press("Start again")
-    assert "2 of 8" in bends.says()
 
 
 def test_a_nudge_goes_down_the_slope(piece):
@@ -272,65 +236,6 @@ def test_the_training_goes_on_by_itself(visit, piece):
     still = visit("/learn/training/", reduced_motion="reduce").page.locator("lesson-piece[piece=growth]")
     expect(still.get_by_role("slider")).to_be_visible()
     assert still.get_by_role("button").count() == 0
-
-
-def pointers(seed, number):
-    """Yield the numbers that engine/language.js draws with."""
-    state = seed
-    for _ in range(number):
-        state = (state + 0x9E3779B9) % 2**32
-        mixed = (state ^ (state >> 16)) * 0x21F0AAAD % 2**32
-        mixed = (mixed ^ (mixed >> 15)) * 0x735A2D97 % 2**32
-        yield (mixed ^ (mixed >> 15)) / 2**32
-
-
-def test_the_temperature_divides_the_logits_before_the_softmax(piece):
-    heat = piece("writing", "temperature")
-    given = json.loads(heat.element.locator("script").text_content())
-    logits, letters = np.array(given["logits"]), given["letters"]
-    slider, button = heat.slider("Temperature"), heat.element.get_by_role("button", name="Draw 100 letters")
-    assert len(letters) == len(logits) == 12
-
-    def column(number):
-        return heat.element.locator(f".box tbody td:nth-child({number})").all_inner_texts()
-
-    def seven(numbers):
-        return [*numbers[:6], sum(numbers[6:])]
-
-    def assert_shows(temperature):
-        assert slider.get_attribute("aria-valuetext") == f"{temperature:.1f}"
-        powers = np.exp(logits / temperature)
-        chances = powers / powers.sum()
-        np.testing.assert_allclose([float(x) for x in column(3)], seven(chances), atol=0.00501)
-        np.testing.assert_allclose([float(x) for x in column(4)], 100 * np.array(seven(chances)), atol=0.0501)
-        np.testing.assert_allclose(heat.numbers()[1], chances[0], atol=0.00501)
-        assert column(5) == [""] * 7  # nothing was drawn at this temperature
-        return chances
-
-    names = heat.element.locator(".box tbody th").all_inner_texts()
-    assert names == [*letters[:6], "all others together"]
-    assert_shows(1)
-    slider.focus()
-    heat.page.keyboard.press("Home")
-    others = round(100 * (1 - assert_shows(0.1)[0]))
-    greedy = "hardly one would be another letter. This is nearly greedy search."
-    assert heat.says().endswith(f"about {others} would be another letter." if others else greedy)
-    heat.page.keyboard.press("End")
-    assert_shows(5)
-    assert heat.says().endswith("on the way to guessing, where each of the 12 would get 0.08.")
-    heat.slide("Temperature", 12)
-    chances = assert_shows(2)
-    assert f"about {100 * (1 - chances[0]):.0f} would be another letter." in heat.says()
-    button.focus()
-    for seed in (1, 2):
-        heat.page.keyboard.press("Enter")
-        found = np.searchsorted(np.cumsum(chances), list(pointers(seed, 100)), side="right")
-        counts = np.bincount(found, minlength=12)
-        assert [int(n) for n in column(5)] == seven(counts)
-        assert heat.says().endswith(f"Drawn: “{letters[0]}” {counts[0]} times, another letter {100 - counts[0]} times.")
-    slider.focus()
-    heat.page.keyboard.press("ArrowLeft")
-    assert_shows(1.5)
 
 
 def test_a_turn_keeps_the_product_and_a_sum_does_not(piece):

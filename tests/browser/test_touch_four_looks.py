@@ -88,18 +88,9 @@ def test_the_date_is_written_letter_by_letter(piece, visit):
 RIVALS = {"1967": "76", "1968": "86", "2043": "34", "1962": "76", "1972": "67"}  # of the third digit and of the fourth
 
 
-def later_rope(piece):
-    """Return the rope that knows both trainings; the first one of the page knows only the short training."""
-    rope = piece("multi_head", "pulling")
-    assert rope.element.get_by_role("button", name="steps").count() == 0
-    rope.element = rope.page.locator("lesson-piece[piece=pulling]").last
-    rope.element.scroll_into_view_if_needed()
-    return rope
-
-
 @pytest.mark.parametrize(("steps", "name"), [("700", "digits-1"), ("2,100", "digits-1-longer")])
 def test_what_a_letter_pulls_is_missing_without_it(piece, steps, name):
-    rope = later_rope(piece)
+    rope = piece("multi_head", "pulling")
     model, _ = trained.load(name)
     rope.press(f"{steps} steps")
     for year, rivals in RIVALS.items():
@@ -141,7 +132,7 @@ def test_what_a_letter_pulls_is_missing_without_it(piece, steps, name):
 
 
 def test_who_pulls_harder_is_larger_and_all_stand_apart(piece):
-    rope = later_rope(piece)
+    rope = piece("multi_head", "pulling")
     for steps in ("700 steps", "2,100 steps"):
         rope.press(steps)
         for year in RIVALS:

@@ -1,6 +1,5 @@
-"""Pieces to touch in the lessons on scores, packing and programs: they say what Python computes."""
+"""Pieces to touch in the lessons on packing and programs: they say what Python computes."""
 
-import re
 from fractions import Fraction
 
 import numpy as np
@@ -16,108 +15,6 @@ from clear_attention import (
     select,
 )
 from clear_attention.programs import features, rows
-
-
-def weights_in(row):
-    """Return the weights that stand above the bars of a row."""
-    return [float(x) for x in row.locator(".got").all_inner_texts()]
-
-
-def test_each_rule_leaves_a_row_as_the_package_computes_it(piece):
-    rules = piece("score_rules", "rules")
-    q, k = np.array([[4.0, 0, 0, 0]]), np.array([[2.0], [0.5], [0], [4.5]]) * [1, 0, 0, 0]
-    v = np.array([[10.0], [20], [30], [40]])
-
-    def assert_says(row, **options):
-        output, weights = (x.numpy()[0] for x in scaled_dot_product_attention(q, k, v, **options))
-        shown = weights_in(rules.element.locator(".rules tbody tr").nth(row))
-        np.testing.assert_allclose(shown, [*weights, 1 - weights.sum()][: len(shown)], atol=0.00501)
-        assert len(shown) == (5 if "sink" in options else 4)
-        bars = (
-            rules.element.locator(".rules tbody tr")
-            .nth(row)
-            .locator("i")
-            .evaluate_all("all => all.map((bar) => +bar.style.getPropertyValue('--share'))")
-        )
-        np.testing.assert_allclose(bars, shown, atol=1e-9)
-        most = int(np.argmax(weights))
-        assert rules.says().startswith(f"Key {most + 1} gets most, ")
-        np.testing.assert_allclose(rules.numbers()[1:4], [weights[most], weights.sum(), output[0]], atol=0.00501)
-
-    options = {}
-    assert_says(0)
-    early = rules.element.get_by_label("mask before the cap")
-    expect(early).to_have_count(0)  # it would give away what is asked
-    bias, mask = -0.5 * np.array([[2, 1, 0, 1]]), np.array([[0, 0, 0, 1]])
-    added = (
-        ("cap", {"softcap": 2.0}),
-        ("bias", {"bias": bias}),
-        ("mask", {"mask": mask}),
-        ("sink", {"sink": np.float64(0)}),
-    )
-    for row, (name, rule) in enumerate(added, start=1):
-        rules.element.get_by_role("checkbox", name=name, exact=True).focus()
-        rules.page.keyboard.press("Space")
-        options |= rule
-        assert_says(row, **options)
-    below = [row.locator("small").all_inner_texts() for row in rules.element.locator(".rules tbody tr").all()]
-    assert below[1] == ["1.93", "0.92", "0.00", "2.00"]
-    assert below[3] == ["–", "–", "–", "hidden"]
-    for label, value, rule in (
-        ("Cap", 5, {"softcap": 5.0}),
-        ("Price of a place", 1.25, {"bias": 2.5 * bias}),
-        ("Score of the sink", 2, {"sink": np.float64(2)}),
-    ):
-        rules.slide(label, value)
-        options |= rule
-        assert_says(4, **options)
-    assert "read!" not in rules.says()
-    early.check()
-    assert "The hidden key is read!" in rules.says()
-    rules.element.get_by_role("checkbox", name="bias", exact=True).uncheck()
-    capped = [5 * np.tanh(score / 5) for score in (4, 1, 0)] + [-5]
-    powers = np.exp([*capped, 2])
-    shown = weights_in(rules.element.locator(".rules tbody tr").last)
-    np.testing.assert_allclose(shown, powers / powers.sum(), atol=0.00501)
-    rules.press("Start again")
-    assert_says(0)
-
-
-def test_the_dots_fall_from_the_line_onto_the_curve_of_the_cap(piece):
-    rules = piece("score_rules", "rules")
-
-    def dots():
-        places = rules.element.locator("svg g.turns").evaluate_all("all => all.map((dot) => dot.style.transform)")
-        return (np.array([re.findall(r"-?[\d.]+", place) for place in places], float) - 110) / [11, -11]
-
-    scores = np.array([4, 1, 0, 9])
-    np.testing.assert_allclose(dots(), np.transpose([scores, scores]), atol=0.01)
-    rules.element.get_by_role("checkbox", name="cap", exact=True).check()
-    for cap in (2, 6.5):
-        rules.slide("Cap", cap)
-        np.testing.assert_allclose(dots(), np.transpose([scores, cap * np.tanh(scores / cap)]), atol=0.01)
-    for name in ("bias", "mask", "sink"):
-        rules.element.get_by_role("checkbox", name=name, exact=True).check()
-    rules.element.get_by_label("mask before the cap").check()
-    np.testing.assert_allclose(dots()[3], [-10, -6.5], atol=0.01)  # minus infinity comes back as minus the cap
-
-
-def test_the_rules_come_one_after_the_other(piece, visit):
-    rules = piece("score_rules", "rules")
-    table = rules.element.locator("table.rules")
-    rules.press("One rule after the other")
-    expect(table.get_by_role("checkbox", checked=True)).to_have_count(4)  # and there it stands still
-    expect(rules.element.get_by_role("button", name="One rule after the other")).to_be_visible()
-    assert rules.numbers()[1:4] == [0.418, 0.83, 14.17]
-    rules.press("One rule after the other")
-    expect(table.get_by_role("checkbox", checked=True)).not_to_have_count(4)
-    rules.press("Stop")
-    before = table.get_by_role("checkbox", checked=True).count()
-    rules.page.wait_for_timeout(700)
-    assert table.get_by_role("checkbox", checked=True).count() == before
-    still = visit("/learn/score_rules/", reduced_motion="reduce").page.locator("lesson-piece[piece=rules]")
-    expect(still.get_by_role("checkbox").first).to_be_visible()
-    assert still.get_by_role("button").all_inner_texts() == ["Start again"]
 
 
 def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):

@@ -107,17 +107,3 @@ def test_without_scripts_the_votes_stand_in_a_table(visit):
     first, last = (table.locator("tbody tr").nth(n).locator("td").all_inner_texts() for n in (0, -1))
     assert float(first[0]) < float(first[1])
     assert float(last[0]) > float(last[1])
-
-
-def test_a_table_with_two_ramps_needs_two_alarms(piece):
-    bends = piece("feed_forward", "bends")
-    assert "This table needs 7 alarms, and you use 1." in bends.says()
-    assert bends.element.locator("svg").count() == 1
-    bends.element.get_by_label("show each by itself").press("Space")
-    assert bends.element.locator("svg").count() == 2
-    bends.element.locator("summary").click()
-    for place, value in enumerate((2, 3, 4, 5, 5, 5, 5, 5)):
-        bends.slide(f"at {place}", value)
-    bends.slide("alarms", 2)
-    assert bends.says().startswith("8 of 8 answers are right. This table needs 2 alarms, and you use 2.")
-    assert "2 + 1 · max(0, s) - 1 · max(0, s - 3)" in bends.says()

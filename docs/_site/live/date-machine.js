@@ -256,7 +256,6 @@ class DateMachine extends HTMLElement {
       zero: () => this.rewrite((numbers) => numbers.fill(0)),
       restore: () => this.change((s) => (s.edits = s.edits.filter((one) => !this.isEdited(one)))),
       share: () => this.copy(),
-      try: () => this.change((s) => (s.text = value)),
       dare: () => this.dare(value),
       swap: () => this.change((s) => (s.exchanged = toggled(s.exchanged, Number(value)))),
       swapAll: () => this.change((s) => (s.exchanged = value ? value.split(" ").map(Number) : [])),

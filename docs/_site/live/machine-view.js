@@ -67,15 +67,14 @@ export function beside({ result, state, siblings, means, ...machine }) {
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
 }
 
-/** The text field, which is there before the models are; a lesson may have dates that are ready to be pressed. */
+/** The text field, which is there before the models are. */
 export function field({ state, examples, problem }) {
-  const ready = (state.tries ?? []).map((text) => `<button data-do="try" data-value="${escape(text)}" aria-pressed="${text === state.text}">${escape(text)}</button>`);
   const options = examples.map(({ title }, i) => `<option value="${i}">${escape(title)}</option>`);
   return `<div class="bar"><label class="grow">A date, as you write it <input type="text" class="text" data-field="text"
     value="${escape(state.text)}" maxlength="${LONGEST}" autocomplete="off" autocapitalize="none" spellcheck="false"
     ${problem ? 'aria-invalid="true"' : ""}></label>
     <label>or <select data-field="example"><option disabled hidden selected>an example</option>${options.join("")}
-    </select></label></div>${ready.length ? `<div class="bar">${ready.join("")}</div>` : ""}<p class="loud" role="alert">${escape(problem)}</p>`;
+    </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
 }
 
 /** isSure: how sure it is stands beside the letters, and grows with them. */

@@ -5,12 +5,12 @@ import { code } from "./code.js";
 import { float16, scaledDotProductAttention } from "./engine/attention.js";
 import { describe } from "./findings.js";
 import { morph } from "./html.js";
-import { heads, scale } from "./pieces.js";
+import { heads } from "./pieces.js";
 import { buildMask, fromAddress, MOST, resize, toAddress } from "./state.js";
 import { STYLE } from "./style.js";
 import { small, whole } from "./view.js";
 
-const PIECES = { heads, mask: small, scale }; // of lessons
+const PIECES = { heads, mask: small }; // of lessons
 const read = (text) => {
   const plain = text.trim().replace("−", "-").toLowerCase();
   const named = { nan: NaN, inf: Infinity, "-inf": -Infinity, "∞": Infinity, "-∞": -Infinity };

@@ -1,30 +1,9 @@
-/* Small pieces of the Mask Lab for lessons: what a divisor does to a softmax, how numbers are shared among heads. */
+/* A small piece of the Mask Lab for a lesson: how numbers are shared among heads. */
 
-import { softmax } from "./engine/attention.js";
 import { escape } from "./html.js";
 import { shown } from "./words.js";
 
 const TINTS = ["--ca-queries", "--ca-keys", "--ca-values", "--md-default-fg-color--light"];
-const exactly = (x) => x;
-
-/** state: tokens, depths, scores (the products of one query, not yet divided, at each depth), chosen (which depth). */
-export function scale({ state }) {
-  const { tokens, scores, depths, chosen } = state;
-  const depth = depths[chosen];
-  const root = Math.sqrt(depth);
-  const rules = [["not divided", 1], [`√${depth} = ${root}`, root], [String(depth), depth]];
-  const columns = rules.map(([, divisor]) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
-  const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[chosen][j])}</td>${columns.map(
-    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${weights[j].toFixed(2)}</td>`).join("")}</tr>`);
-  const most = columns.map((weights) => shown(Math.max(...weights)));
-  return `<div class="box"><label>How many numbers a key has <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
-    data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>
-    <div class="scroll" tabindex="0" role="region" aria-label="Weights by divisor"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the products are divided by</caption>
-    <thead><tr><th scope="col">key</th><th scope="col">product</th>${rules.map(
-      ([rule]) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-    <p class="says" aria-live="polite">At d_k = ${depth} the largest weight is ${most[0]} if nothing is divided, ${most[1]} if
-    the products are divided by the root, and ${most[2]} if by d_k. A plain average would be ${shown(1 / tokens.length)}.</p></div>`;
-}
 
 /** state: tokens, x (numbers of each token), heads, choices. */
 export function heads({ state }) {

@@ -38,7 +38,7 @@ export const pulling = {
     const choice = (name, list, chosen) => list.map((what, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}">${what}</button>`).join("");
     return `<div class="controls"><span role="group" aria-label="Year">${choice("now", texts.map((one) => one.year), now)}</span>
       <span role="group" aria-label="Digit that is asked for">${choice("digit", WHICH.map((one) => `${one} digit`), digit)}</span>
-      ${steps.length > 1 ? `<span role="group" aria-label="Training">${choice("longer", steps.map((n) => `${n} steps`), longer)}</span>` : ""}</div>
+      <span role="group" aria-label="Training">${choice("longer", steps.map((n) => `${n} steps`), longer)}</span></div>
       <p class="written">${escape(text)}</p>
       <svg class="rope" viewBox="0 0 ${WIDE} ${GROUND + 31}" style="max-width:38em" role="img" aria-label="A rope with a flag. On the left stand the letters that
         pull for the ${sides[0]}, on the right those that pull for the ${sides[1]}, each as large as its pull.">

@@ -1,0 +1,100 @@
+"""Attention drawn on the lessons that change it: the numbers are attention's own, and what is new is lit."""
+
+import re
+from pathlib import Path
+
+import drawing
+import numpy as np
+import pytest
+
+LEARN = Path(__file__).parents[1] / "docs" / "learn"
+CHANGED = [name for name in drawing.CHANGES if name != "attention"]
+
+
+def drawn(name):
+    return drawing.attention_drawn(name).data
+
+
+def counted(name, mark):
+    return len(re.findall(mark, drawn(name)))
+
+
+@pytest.mark.parametrize("name", drawing.CHANGES)
+def test_each_is_on_its_lesson_and_says_what_it_shows(name):
+    assert f'attention_drawn("{name}")' in (LEARN / f"{name}.py").read_text(encoding="utf-8")
+    says = re.search(r'aria-label="([^"]*)"', drawn(name))[1]
+    assert says.startswith("Attention, from left to right.")
+    assert drawing.CHANGES[name].says in says
+    assert ("Lit" in says) == (name != "attention")
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_is_new_is_lit_and_named(name):
+    change = drawing.CHANGES[name]
+    assert counted(name, 'class="lit"') >= len(change.lit) > 0
+    assert f">{change.word}</text>" in drawn(name)
+
+
+def test_where_nothing_is_new_nothing_is_lit():
+    assert counted("attention", 'class="lit"') == 0
+
+
+@pytest.mark.parametrize("name", drawing.CHANGES)
+def test_the_numbers_are_attention(name):
+    change = drawing.CHANGES[name]
+    found = drawing.calculation(change)
+    scores = found["scores"] + change.options.get("bias", 0)
+    points = np.where(found["blocked"], 0, np.exp(scores.astype(float)))
+    spent = points.sum(axis=-1, keepdims=True) + np.exp(change.options.get("sink", -np.inf))
+    np.testing.assert_allclose(found["weights"], points / spent, atol=1e-5)
+    values = np.repeat(found["v"], change.heads // len(found["v"]), axis=0)
+    np.testing.assert_allclose(found["output"], points / spent @ values, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden"),
+    [
+        ("attention", "....." * 5),
+        ("masks", "...xx" * 5),
+        ("causal", ".xxxx ..xxx ...xx ....x .....".replace(" ", "")),
+        ("packing", ".xxxx ..xxx ...xx xxx.x xxx..".replace(" ", "")),
+        ("windows", ".xxxx ..xxx x..xx xx..x xxx..".replace(" ", "")),
+    ],
+)
+def test_hidden_scores_are_struck_out_in_both_maps(name, hidden):
+    found = drawing.calculation(drawing.CHANGES[name])["blocked"]
+    assert "".join(".x"[hide] for hide in found.ravel().astype(int)) == hidden
+    assert counted(name, r"M\d+ \d+l6 -6") == 2 * hidden.count("x")
+
+
+def test_letters_that_are_alike_differ_by_their_places_only():
+    plain, placed, turned = (
+        drawing.calculation(drawing.CHANGES[name]) for name in ("attention", "positions", "turning_positions")
+    )
+    assert drawing.CHANGES["positions"].letters[1] == drawing.CHANGES["positions"].letters[3]
+    for found in (plain, placed, turned):
+        np.testing.assert_array_equal(found["x"][1], found["x"][3])
+    np.testing.assert_array_equal(plain["q"][0, 1], plain["q"][0, 3])
+    np.testing.assert_allclose(plain["weights"][0, 1], plain["weights"][0, 3])
+    assert np.abs(placed["q"][0, 1] - placed["q"][0, 3]).max() > 0.1
+    assert np.abs(turned["weights"][0, 1] - turned["weights"][0, 3]).max() > 0.02
+
+
+def test_a_turn_leaves_the_length_and_depends_on_the_distance_only():
+    rows = np.tile([[3.0, 4.0, 2.0]], (1, drawing.LENGTH, 1))
+    found = drawing.turned(rows, 0.6)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=-1), np.sqrt(29), rtol=1e-6)
+    products = found[0] @ found[0].T
+    np.testing.assert_allclose(products[0, 1], products[3, 4], rtol=1e-6)
+    assert products[0, 1] < products[0, 0]
+
+
+def test_what_is_not_there_is_not_drawn():
+    squares = {
+        name: counted(name, r'fill-opacity="0') for name in ("attention", "cache", "long_sequences", "online_softmax")
+    }
+    whole = 5 * 4 + 3 * 5 * 3 + 2 * 25 + 5 * 3
+    assert squares["attention"] == whole
+    assert squares["cache"] == 4 + 3 + 2 * 15 + 2 * 5 + 3
+    assert squares["long_sequences"] == whole - 2 * 20 - 2 * 3
+    assert squares["online_softmax"] == squares["long_sequences"] - 2 * 3

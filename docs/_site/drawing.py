@@ -16,8 +16,8 @@ import clear_attention as ca
 LENGTH, WIDTH = 5, 4  # letters; numbers in each of their vectors
 SIDE = 8  # of a square
 HIGH = LENGTH * SIDE
-MIDDLE = 92  # the height on which x and the maps stand
-QKV = {"q": 36, "k": 92, "v": 148}  # heights of their middles
+MIDDLE = 94  # the height on which x and the maps stand
+QKV = {"q": 34, "k": 94, "v": 154}  # heights of their middles
 LEFT = {"x": 16, "qkv": 86, "scores": 162, "weights": 270, "output": 342}
 COLOURS = {"q": "queries", "k": "keys", "v": "values"}
 PAPER = {"queries": "#0072b2", "keys": "#b34a00", "values": "#007a59", "fourth": "#97336f"}  # without the site's theme
@@ -144,7 +144,7 @@ def attention_drawn(name):
     drawn = "".join(mark for column in (letters, vectors, maps, output) for mark in column(change, numbers))
     says = f"{WHOLE}. {change.says and f'Lit, because it is new: {change.says}.'}".strip()
     return HTML(
-        f'<svg class="diagram" viewBox="0 0 382 188" width="590" role="img" aria-label="{escape(says)}" '
+        f'<svg class="diagram" viewBox="0 0 382 194" width="590" role="img" aria-label="{escape(says)}" '
         f'fill="none" stroke="currentColor" font-family="system-ui, sans-serif">{drawn}</svg>'
     )
 
@@ -248,7 +248,7 @@ def output(change, numbers):
     top = QKV["v"] - HIGH / 2
     yield arrow(LEFT["qkv"] + 48, QKV["v"], left - 6, QKV["v"])
     lowest = MIDDLE + 8 if change.heads > 1 else MIDDLE - HIGH / 2
-    yield arrow(LEFT["weights"] + HIGH + 8, lowest + HIGH / 2, left - 5, top + 8)
+    yield arrow(LEFT["weights"] + HIGH + (17 if "sink" in change.lit else 8), lowest + HIGH / 2, left - 5, top + 8)
     for i, head in enumerate(heads):
         yield grid(left + i * (heads.shape[2] + 0.5) * SIDE, top, head, "values", rows=change.answered)
     yield label("output", left + wide * SIDE / 2, top - 6)

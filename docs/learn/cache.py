@@ -1,6 +1,6 @@
 # ---
 # title: The cache
-# description: Why a machine that writes computes most letters again and again, which keys and values it may keep, and why. By hand, to touch, and measured: the time that it saves, and the memory that it costs.
+# description: Why a machine that writes computes most letters again and again, which keys and values it may keep, and why. By hand and to touch, with the time that it saves and the memory that it costs, both measured.
 # ---
 
 # %% [markdown]

@@ -11,8 +11,13 @@ LEARN = Path(__file__).parents[1] / "docs" / "learn"
 CHANGED = [name for name in drawing.CHANGES if name != "attention"]
 
 
+def both(name):
+    """Return the drawing, and the one that is there when its box is not ticked."""
+    return re.findall(r"<svg .*?</svg>", drawing.attention_drawn(name).data, re.S)
+
+
 def drawn(name):
-    return drawing.attention_drawn(name).data
+    return both(name)[0]
 
 
 def counted(name, mark):
@@ -37,6 +42,38 @@ def test_what_is_new_is_lit_and_named(name):
 
 def test_where_nothing_is_new_nothing_is_lit():
     assert counted("attention", 'class="lit"') == 0
+    assert "<input" not in drawing.attention_drawn("attention").data
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_the_box_is_labelled_and_leads_back(name):
+    page = drawing.attention_drawn(name).data
+    assert re.search(rf'<input type="checkbox" id="(drawn-{name})" checked><label for="\1">(.*?)</label>', page)[2]
+    after, before = both(name)
+    assert 'aria-hidden="true"' in before
+    assert "aria-label" not in before
+    assert 'class="lit"' not in before
+    assert after != before
+
+
+def test_the_letters_numbers_are_the_same_without_the_change():
+    for name in CHANGED:
+        change = drawing.CHANGES[name]
+        after, before = drawing.calculation(change), drawing.calculation(drawing.without(change))
+        np.testing.assert_array_equal(after["x"], before["x"])
+        if name in ("multi_head", "split_heads"):  # the cut changes no number
+            assert before["q"].shape == (1, 5, 4)
+            np.testing.assert_array_equal(np.concatenate([*after["k"]], axis=-1), before["k"][0])
+        elif name != "positions":
+            np.testing.assert_array_equal(after["q"], before["q"])
+
+
+@pytest.mark.parametrize("name", ["cache", "packing", "fewer_keys", "windows", "sinks", "score_rules"])
+def test_who_only_writes_never_looks_ahead(name):
+    for change in (drawing.CHANGES[name], drawing.without(drawing.CHANGES[name])):
+        weights = drawing.calculation(change)["weights"]
+        rows = change.looking[0] or range(drawing.LENGTH)
+        assert not np.triu(weights, k=1)[:, rows].any()
 
 
 @pytest.mark.parametrize("name", drawing.CHANGES)

@@ -120,7 +120,13 @@ def test_a_drawing_that_is_computed_comes_along():
         "cell_type": "code",
         "metadata": {"tags": ["live", "remove-input"]},
         "source": 'from drawing import attention_drawn\n\nattention_drawn("masks")',
-        "outputs": [{"output_type": "execute_result", "metadata": {}, "data": {"text/html": drawing}}],
+        "outputs": [
+            {
+                "output_type": "execute_result",
+                "metadata": {},
+                "data": {"text/html": f"<div>{drawing}{drawing[:-6]} more</svg></div>"},
+            }
+        ],
         "id": "masks-7",
     }
     notebook = {"cells": [cell], "metadata": {}}

@@ -39,8 +39,10 @@ class Change:
     says: str = ""
     letters: str = "3/5/2"
     options: dict = field(default_factory=dict)  # of scaled_dot_product_attention
+    before: dict = field(default_factory=dict)  # the options without the change
     heads: int = 1
     key_heads: int | None = None
+    glued: bool = False  # the two heads are one
     turn: float = 0  # of the first two numbers of queries and keys, in radians for each place
     made: range | None = None  # the rows of x and q that are there
     looking: tuple[range | None, range | None] = (None, None)  # the rows and columns of the maps that are there
@@ -51,6 +53,7 @@ MAPS = ("scores", "weights")
 CAUSAL = ca.create_look_ahead_mask(LENGTH)
 FAR = np.tril(np.arange(LENGTH)[:, None] - np.arange(LENGTH)).astype(np.float32)  # how far a key is behind its query
 PLACES = ca.sinusoidal_encoding(LENGTH, WIDTH).numpy()
+HIDDEN = {"mask": CAUSAL}
 NEWEST = range(LENGTH - 1, LENGTH)
 CHANGES = {
     "attention": Change(),
@@ -79,6 +82,7 @@ CHANGES = {
         "kept",
         "The keys and values of the letters before are kept, and all else is made for the newest letter only",
         letters="2018-",
+        before=HIDDEN,
         made=NEWEST,
         looking=(NEWEST, None),
         answered=NEWEST,
@@ -92,7 +96,7 @@ CHANGES = {
     ),
     "online_softmax": Change(
         MAPS,
-        "one block",
+        "one piece",
         "Only a part of one row is there at a time",
         looking=(range(2, 3), range(2, 4)),
         answered=range(3),
@@ -103,13 +107,15 @@ CHANGES = {
         "The scores between letters of two texts are hidden",
         letters="catto",
         options={"mask": ca.combine_masks(CAUSAL, ca.create_document_mask([[1, 1, 1, 2, 2]])[0, 0])},
+        before=HIDDEN,
     ),
     "fewer_keys": Change(
         ("k", "v"),
         "shared",
         "Two heads of queries share the same keys and values",
-        letters="the c",
-        options={"mask": CAUSAL},
+        letters="the␣c",
+        options=HIDDEN,
+        before=HIDDEN,
         heads=2,
         key_heads=1,
     ),
@@ -117,35 +123,53 @@ CHANGES = {
         MAPS,
         "hidden",
         "All scores but those of the letter itself and of the one before are hidden",
-        letters="the c",
+        letters="later",
         options={"mask": ca.combine_masks(CAUSAL, ca.create_window_mask(LENGTH, 2))},
+        before=HIDDEN,
     ),
     "sinks": Change(
         ("sink",),
         "sink",
         "There is one more column of scores and weights, which belongs to no letter",
-        letters="the c",
+        letters="the␣c",
         options={"mask": CAUSAL, "sink": np.full((1, 1), 0.5, np.float32)},
+        before=HIDDEN,
     ),
     "score_rules": Change(
         ("price",),
         "price",
         "From each score a price is taken, the higher, the farther away the letter is",
-        letters="the c",
+        letters="the␣c",
         options={"mask": CAUSAL, "bias": -PRICE * FAR},
+        before=HIDDEN,
     ),
 }
 
 
 def attention_drawn(name):
-    """Show attention as the lesson `name` changes it."""
+    """Show attention as the lesson `name` changes it, and a box to untick: then it is as it was before."""
     change = CHANGES[name]
+    if not change.lit:
+        return HTML(svg(change, f'role="img" aria-label="{escape(WHOLE)}."'))
+    says = f"{WHOLE}. Lit, because it is new: {change.says}."
+    box = f'<input type="checkbox" id="drawn-{name}" checked><label for="drawn-{name}">{change.word}</label>'
+    after = svg(change, f'role="img" aria-label="{escape(says)}"')
+    before = svg(without(change), 'aria-hidden="true"')
+    return HTML(f'<div class="drawn">{box}{after}{before}</div>')
+
+
+def without(change):
+    """Return the same letters in attention as it is without the change."""
+    one_of_two = change.heads == 2 and change.key_heads is None
+    return Change(letters=change.letters, options=change.before, heads=change.heads, glued=one_of_two)
+
+
+def svg(change, described):
     numbers = calculation(change)
     drawn = "".join(mark for column in (letters, vectors, maps, output) for mark in column(change, numbers))
-    says = f"{WHOLE}. {change.says and f'Lit, because it is new: {change.says}.'}".strip()
-    return HTML(
-        f'<svg class="diagram" viewBox="0 0 382 194" width="590" role="img" aria-label="{escape(says)}" '
-        f'fill="none" stroke="currentColor" font-family="system-ui, sans-serif">{drawn}</svg>'
+    return (
+        f'<svg class="diagram" viewBox="0 0 382 194" width="590" {described} fill="none" stroke="currentColor" '
+        f'font-family="system-ui, sans-serif">{drawn}</svg>'
     )
 
 
@@ -159,9 +183,11 @@ def calculation(change):
     key_heads = change.key_heads or change.heads
     projections = random.normal(size=(3, 2, WIDTH, 3)).astype(np.float32)[..., :depth]
     q, k, v = (placed @ w[:n] for w, n in zip(projections, (change.heads, key_heads, key_heads), strict=True))
+    if change.glued:
+        q, k, v = (np.concatenate([*each], axis=-1)[np.newaxis] for each in (q, k, v))
     turned_q, turned_k = (turned(each, change.turn) for each in (q, k))
     found = ca.scaled_dot_product_attention(turned_q, turned_k, v, grouped=True, **change.options)
-    scores = turned_q @ np.repeat(turned_k, change.heads // key_heads, axis=0).swapaxes(1, 2) / depth**0.5
+    scores = turned_q @ np.repeat(turned_k, len(q) // len(k), axis=0).swapaxes(1, 2) / q.shape[-1] ** 0.5
     blocked = np.broadcast_to(change.options.get("mask", np.zeros((1, LENGTH))), (LENGTH, LENGTH)) == 1
     return {"x": x, "q": q, "k": k, "v": v, "scores": scores, "blocked": blocked} | {
         name: getattr(found, name).numpy() for name in ("weights", "output")
@@ -209,8 +235,8 @@ def vectors(change, numbers):
 
 
 def maps(change, numbers):
-    tops = [MIDDLE - HIGH - 8, MIDDLE + 8] if change.heads > 1 or "price" in change.lit else [MIDDLE - HIGH / 2]
-    looks = tops[: change.heads]
+    tops = [MIDDLE - HIGH - 8, MIDDLE + 8] if len(numbers["q"]) > 1 or "price" in change.lit else [MIDDLE - HIGH / 2]
+    looks = tops[: len(numbers["q"])]
     has_sink = "sink" in change.lit
     for top in looks:
         middle = top + HIGH / 2
@@ -247,7 +273,7 @@ def output(change, numbers):
     wide = heads.shape[2] * len(heads) + 0.5 * (len(heads) - 1)
     top = QKV["v"] - HIGH / 2
     yield arrow(LEFT["qkv"] + 48, QKV["v"], left - 6, QKV["v"])
-    lowest = MIDDLE + 8 if change.heads > 1 else MIDDLE - HIGH / 2
+    lowest = MIDDLE + 8 if len(heads) > 1 else MIDDLE - HIGH / 2
     yield arrow(LEFT["weights"] + HIGH + (17 if "sink" in change.lit else 8), lowest + HIGH / 2, left - 5, top + 8)
     for i, head in enumerate(heads):
         yield grid(left + i * (heads.shape[2] + 0.5) * SIDE, top, head, "values", rows=change.answered)

@@ -19,6 +19,7 @@ OURS = {path.stem for path in Path(__file__).parent.iterdir() if path.suffix == 
 MORE = re.compile(r'^<details class="lesson-more"[^>]*><summary>(.*?)</summary>$', re.M)
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
 ATTRIBUTES = re.compile(r"(?:(?<=\))|(?<=\S) )\{ ?[#.][\w .#-]*\}(?=$| \[)", re.M)  # such as { #anchor }
+DRAWN = re.compile(r'<svg class="diagram".*?</svg>', re.S)  # by drawing.py
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
@@ -30,7 +31,7 @@ def to_notebook(notebook, resolve):
             if source := without_pieces(cell["source"], gone):
                 cells.append({**cell, "source": source, "outputs": []})
             shown = (output.get("data", {}).get("text/html", "") for output in cell["outputs"])
-            drawings = "\n\n".join(carried(svg) for svg in shown if svg.startswith("<svg"))
+            drawings = "\n\n".join(carried(found[0]) for page in shown if (found := DRAWN.search(page)))
             if drawings:
                 cells.append({"cell_type": "markdown", "id": f"{cell['id']}-drawn", "metadata": {}, "source": drawings})
         elif cell["cell_type"] == "markdown":
@@ -120,8 +121,8 @@ def output_text(output):
         return f"(Figure: {output['metadata'].get('alt', '')})"
     if "text/markdown" in data:
         return data["text/markdown"]
-    if data.get("text/html", "").startswith("<svg"):
-        return f"(Drawing: {described_by(data['text/html'])})"
+    if found := DRAWN.search(data.get("text/html", "")):
+        return f"(Drawing: {described_by(found[0])})"
     if "text/html" in data:
         return f"```text\n{rows(data['text/html'])}\n```"
     text = output.get("text") or data.get("text/plain", "")

@@ -88,13 +88,6 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "round(0.5 * 0.2, 3) < round(0.3 * 0.5, 3) < round(0.2 * 0.9, 3)",
     ),
     "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
-    "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
-    "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
-    "online_softmax": (
-        "Their average is 29.31, and right is 38.72",
-        "np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)",
-        "np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)",
-    ),
     "norm_first": (
         f"Twelve layers with the norm last get {of_100('norm last')} of 100 digits in 800 steps",
         of_100("norm last") < 40 < 95 < of_100("norm first"),
@@ -117,6 +110,13 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "assert len(best) == 14",
     ),
     "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
+    "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
+    "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
+    "online_softmax": (
+        "Their average is 29.31, and right is 38.72",
+        "np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)",
+        "np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)",
+    ),
     "fewer_keys": (
         "own numbers take 16 GB. How much must it keep of a text of 131,072 pieces",
         "Its own numbers take 16 GB",
@@ -182,7 +182,9 @@ def test_the_parts_of_the_drawn_machine_lead_to_the_lessons_of_their_numbers():
     assert drawing.count("<a ") == len(badges)
     questions = dict(re.findall(r"\{ #(\w+) \}\n\n(.+)\n\n", PAGE))
     assert {(page, int(said), question, int(shown)) for page, said, question, shown in badges} == {
-        (page, number, questions[page], number) for number, page in enumerate(ORDER[:17], 1)
+        (page, number, questions[page], number)
+        for number, page in enumerate(ORDER, 1)
+        if number <= 14 or page in ("cache", "long_sequences", "online_softmax")
     }
     assert '--8<-- "diagrams/lessons_map.svg"' in PAGE
 

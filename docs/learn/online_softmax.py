@@ -351,10 +351,10 @@ exercises.show("online_softmax")
 #
 # ## Where to go next
 #
-# A softmax can begin before its row is there, so texts may be long now. But our machine is low, and a chat machine is a
-# tower of dozens of layers. What goes wrong in one of twelve?
+# A softmax can begin before its row is there, so not even a row of the map has to be kept. But the keys and values of
+# all that was written must be, as long as a machine writes. How much is that for a long chat?
 #
-# * [Norm first or norm last?](norm_first.py)
+# * [Fewer keys than queries](fewer_keys.py): what if the past does not fit?
 # * [A window on the past](windows.py): how far must a letter see?
 # * [Reference: blockwise](../reference/blockwise.md): what our package cuts.
 #

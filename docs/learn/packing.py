@@ -467,10 +467,10 @@ exercises.show("packing")
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand) that reads dates. Several texts now
 # share its rows, and none of them knows of the others.
 #
-# Many short texts now fit into one row. And what if a single text, such as a long chat, is so long that the machine
-# cannot keep all it needs of it?
+# Many short texts are now read at once. But whoever writes makes one letter after the other, and for each new letter
+# your program sends all that is written through the machine once more. How much of that has it computed before?
 #
-# * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
+# * [The cache](cache.py): what need not be computed twice.
 # * [Pack a stream of texts](../guides/pack_a_stream.py#a-training-packed-and-padded): a training on packed rows, with the
 #   losses of padded ones.
 #

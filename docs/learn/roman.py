@@ -489,10 +489,10 @@ exercises.show("roman")
 #
 # ## Where to go next
 #
-# You have taught a machine to read, and this is the end of the first part. But for each new letter your program sends
-# the whole answer so far through the machine once more. How much of that has it computed before?
+# You have taught a machine to read, and this is the end of the first part. But our machine is low, and a chat machine
+# is a tower of dozens of layers. What goes wrong in one of twelve?
 #
-# * [The cache](cache.py): what need not be computed twice.
+# * [Norm first or norm last?](norm_first.py)
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
 #   have written.
 #

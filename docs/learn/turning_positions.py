@@ -428,8 +428,8 @@ exercises.show("turning_positions")
 #
 # ## Where to go next
 #
-# **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand), attention by blocks, the norm first,
-# and now queries and keys that turn. What is left of it if there is no text to read?
+# **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand), the norm first, and now queries and
+# keys that turn. What is left of it if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text, and [longer
 #   texts](language_model.py#and-if-the-text-is-longer).

@@ -152,8 +152,8 @@ class DateMachine extends HTMLElement {
   /** Say what the reader waits for, and what stands there meanwhile. */
   get waiting() {
     if (this.isShared) return FETCHING;
-    const when = this.isAwake ? "loading …" : "loads when you come near";
-    return `${when} · until then, ${this.querySelector(".still") ? "its answer to one date" : "what it did before"}`;
+    const what = this.querySelector(".still") ? "Its answer to one date" : "What was measured";
+    return `${what}. The machine itself ${this.isAwake ? "is loading …" : "loads when you come near."}`;
   }
 
   compute() {

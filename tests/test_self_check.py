@@ -11,7 +11,7 @@ ROOT = next(p for p in Path(__file__).resolve().parents if (p / "docs" / "learn"
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
 FENCE = re.compile(
     r"^# ## Check yourself\n.*?^exercises\.show\(.*?^# ```self-check\n(.*?)^# ```\n#\n# </details>\n#\n"
-    r"# ## Where to go next\n",
+    r"# ## (?:The last question|Where to go next)\n",
     re.M | re.S,
 )
 TEXT = """\

@@ -1,6 +1,6 @@
 # ---
 # title: The cache
-# description: Why a machine that writes computes most letters again and again, which keys and values it may keep, and why. By hand and to touch, with the time that it saves and the memory that it costs, both measured.
+# description: Why a machine that writes computes most letters again and again, which keys and values it may keep, and why. By hand and to touch, with the time that it saves, measured.
 # ---
 
 # %% [markdown]
@@ -92,7 +92,7 @@ assert all_of_them == 66
 # | without it: m, a, y | (8.14, 6.93) |
 #
 # **Without the mask, as soon as the y is there, the m finds something else.** What does that do to its key in the
-# second layer? **Let this machine of two layers write, first without and then with kept keys and values. Then take the
+# second layer? **Let this machine of two layers write, with kept keys and values and without. Then keep them, take the
 # look-ahead mask away, and watch which of the kept ones are no longer true.**
 
 # %% tags=["live", "hide-input"]
@@ -111,8 +111,8 @@ touch(
     "<p>For the start mark and ten letters, 66 letters go through the machine if it keeps nothing, and 11 if it keeps"
     " keys and values.</p>",
     letters=letters,
-    count=4,
-    keep=False,
+    count=6,
+    keep=True,
     masked=True,
 )
 
@@ -120,9 +120,12 @@ touch(
 # **Keys and values may be kept, because no letter sees a later one.** Without the mask, each letter that comes spoils
 # what layer 2 has kept. The mask was made for the training, so that nobody peeks. Here it pays a second time.
 #
+# And the text is there from the start. So the keys and values of cross-attention need to be made only once.
+#
 # ## What is left of a step
 #
-# In the drawing of all attention one thing is new, the shelf. For all else a single row is left:
+# Where is the shelf? It is what is lit here, all keys and values, but for their last row, which has just been made. Of
+# all else only this row is left; take the tick away, and the rows that it saves come back:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -139,48 +142,11 @@ attention_drawn("cache")
 #
 # where $d$ is how many numbers a key has. No mask is left, because no later letter is there that could be hidden.
 #
-# ## Your machine so far
-#
-# Give your machine a cache: `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
-# keys and values so far.
-#
-# ```python
-# def look_back(x, cache, W_Q, W_K, W_V):
-#     keys, values = cache
-#     keys = ...  # with the key of x below
-#     values = ...
-#     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
-# ```
-
-
-# %% tags=["answer"]
-attention, look_ahead = own.attention, own.look_ahead  # those of your machine
-
-
-def look_back(x, cache, W_Q, W_K, W_V):
-    keys, values = cache
-    keys = np.vstack([keys, x @ W_K])
-    values = np.vstack([values, x @ W_V])
-    return attention(x @ W_Q, keys, values, mask=0), (keys, values)
-
-
-# %%
-rng = np.random.default_rng(0)
-x = rng.normal(size=(6, 8))  # six letters of eight numbers
-W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
-cache, outputs = (np.zeros((0, 4)), np.zeros((0, 4))), []  # nothing is kept yet
-for place in range(6):
-    output, cache = look_back(x[[place]], cache, W_Q, W_K, W_V)
-    outputs.append(output)
-at_once = attention(x @ W_Q, x @ W_K, x @ W_V, look_ahead(6))
-np.testing.assert_allclose(np.vstack(outputs), at_once)
-print("letter by letter, your machine finds what it finds at once")
-
-# %% [markdown]
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it, which is over 32 times fewer. **How
-# many times as fast does that make the writing of a single text?**
+# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it, a thirty-second of them. The program
+# without a cache that we timed even sends 65 places each time, the empty ones, too. **How many times as fast does a
+# cache make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -200,7 +166,6 @@ faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
 assert {row["tokens"] for row in results["decoding"]} == {64}
 assert results["machine"]["cores"] == 2
 assert sum(range(65)) == 2080
-assert round(2 * 12_288 * 2 * 96 * 2_048 / 1e9, 1) == 9.7  # GPT-3's, in GB
 bet(
     "cache/times-as-fast",
     [
@@ -241,16 +206,52 @@ Markdown("\n".join(lines))
 #
 # </details>
 #
-# **On our two cores a single text was written about twice as fast, and not 32 times,** because each step has a price of
-# its own. With 64 texts at once it was about nine times: the more there is to compute, the more the cache pays.
+# **On our two cores a single text was written about twice as fast, and not 32 times,** because each step must call
+# every operation of the machine once, however few letters go in. With 64 texts at once it was about nine times: the
+# more there is to compute, the more the cache pays.
 #
-# You can feel the cache in a chat program: all letters of your question go in at once, so you wait for the first word.
-# Then only one letter goes in at a time, and the others come quickly.
+# A chat program is [half a Transformer](language_model.py#half-a-transformer): question
+# and answer are one text, and the cache holds both. All letters of your question go in at once, so you wait for the
+# first word. Then the others come quickly. All that is kept takes room, too, and this bill [comes back](fewer_keys.py).
 #
-# It also takes room. In [GPT-3](https://arxiv.org/abs/2005.14165) 96 layers write, and in each of them a key and a
-# value have 12,288 numbers each, of two bytes. **So for a single text of 2,048 places it must keep 9.7 GB.** This bill
-# [comes back](fewer_keys.py).
+# ## Your machine so far
 #
+# Give your machine a cache: `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
+# keys and values so far.
+#
+# ```python
+# def look_back(x, cache, W_Q, W_K, W_V):
+#     keys, values = cache
+#     keys = ...  # with the key of x below
+#     values = ...
+#     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
+# ```
+
+
+# %% tags=["answer"]
+attention, look_ahead = own.attention, own.look_ahead  # those of your machine
+
+
+def look_back(x, cache, W_Q, W_K, W_V):
+    keys, values = cache
+    keys = np.vstack([keys, x @ W_K])
+    values = np.vstack([values, x @ W_V])
+    return attention(x @ W_Q, keys, values, mask=0), (keys, values)
+
+
+# %%
+rng = np.random.default_rng(0)
+x = rng.normal(size=(6, 8))  # six letters of eight numbers
+W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
+cache, outputs = (np.zeros((0, 4)), np.zeros((0, 4))), []  # nothing is kept yet
+for place in range(6):
+    output, cache = look_back(x[[place]], cache, W_Q, W_K, W_V)
+    outputs.append(output)
+at_once = attention(x @ W_Q, x @ W_K, x @ W_V, look_ahead(6))
+np.testing.assert_allclose(np.vstack(outputs), at_once)
+print("letter by letter, your machine finds what it finds at once")
+
+# %% [markdown]
 # ## Who found this, and when
 #
 # Shazeer (2019) wrote down why a step is slow even with a cache: all that was kept must be fetched, only to compute one
@@ -283,8 +284,6 @@ print(f"that is {without / with_cache:.0f} times as many")
 assert (with_cache, without) == (1099, 104_950)
 
 # %% [markdown]
-# Your 1,000 letters are the one large step, and 99 small ones follow.
-#
 # ## Check yourself
 
 # %% tags=["live", "remove-input"]

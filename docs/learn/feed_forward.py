@@ -40,15 +40,15 @@ forward = sum(size for name, size in counts.items() if "feed_forward" in name)
 assert forward > sum(counts.values()) / 2  # more than half
 
 # %% [markdown]
-# **Little happens: about 4 mistakes in 1,000 dates, where the whole machine makes about 1.**
+# **Little happens: on average about 4 mistakes in 1,000 dates, where whole machines make about 1.**
 #
 # Reading dates is mostly copying: find the right digit, and write it down. But then why does nearly every Transformer
 # have this part?
 #
 # ## Finding is not answering
 #
-# Because not every answer can be copied. Attention brings back a mixture of values, which lies *between* the values, as
-# green lies between blue and yellow. But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
+# Because not every answer can be copied. Attention brings back a mixture of values, which lies *between* the values.
+# But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
 # of them. It has to be looked up in a table, *under both at once*.
 #
 # So let us give a machine a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
@@ -141,8 +141,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Without a network three letters in ten come right, because each of the two letters alone already makes some answers
-# likelier.
+# Without a network three letters in ten come right, because each letter alone already makes some answers likelier.
 
 # %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. A network of width 128: nearly all."
 bars = {"no network": found[0], "no network,\nwide attention": wider}
@@ -234,20 +233,24 @@ touch(
 #
 # **Now take the ReLU away, and look for a product that the alarms still know.**
 #
-# There is none. **In a plain sum an 8 changes the answer by the same amount, whether the 7 is there or not.** But it
-# must change it by 0 without the 7, and by 56 with it. For that, something has to bend: without a bend, two matrices
-# would be no more than one. Attention bends a little, because its weights depend on both letters, and so it gets part
-# of the way.
+# There is none. **In a plain sum an 8 changes the answer by the same amount, here by 144, whether the 7 is there or
+# not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend: without a bend,
+# two matrices would be no more than one.
+#
+# Attention bends a little, because its weights depend on both letters, and so does the norm. So even without a network
+# something can bend, and the wide attention got half of the table.
 #
 # ### Many alarms, one table
 #
 # Six pairs took six alarms, so 676 pairs would seem to take 676. Our layer has 128. Why are they enough?
 #
-# **Because they vote.** In our trained layer each alarm rings for many pairs, and votes for or against each of the 26
-# answers. The largest sum wins, even if no alarm likes it best.
+# Count what there is to know. To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and the
+# whole table takes about 3,180. Our network has 8,416 trained numbers, so there is room.
 #
-# Here the layer reads "hi". **Let its alarms be heard, the loudest first. When does the right answer take the lead?
-# Then silence the loudest, one by one, until the answer is wrong.**
+# And how do they share the work? **They vote.** In our trained layer each alarm rings for many pairs, and votes for or
+# against each of the 26 answers. The largest sum wins, even if no alarm likes it best.
+#
+# Here the layer reads "hi". **Let its alarms be heard, the loudest first. When does the right answer take the lead?**
 
 # %% tags=["live", "hide-input"]
 from live import CODES
@@ -258,6 +261,8 @@ network = layer.feed_forward
 met = layer.self_attention(place(embed(unseen)))
 alarms = network.widen(met).numpy()
 assert more(model) == 8_416
+assert round(np.log2(26), 1) == 4.7
+assert round(676 * np.log2(26), -1) == 3_180
 
 # What comes in for a pair, as a mean over texts. Norm and last matrix come after the
 # sum, and all they do to it is linear, but for a factor that is the same for all answers,
@@ -349,8 +354,8 @@ assert round(100 * one_off) == 99
 assert half_off < 0.3
 
 # %% [markdown]
-# **No single alarm holds an entry.** With one alarm off, still 99 of 100 answers are right, and with a random half of
-# them off fewer than 30.
+# **No single alarm holds an entry.** With one alarm off, still 99 of 100 answers are right on average, and with a
+# random half of them off fewer than 30.
 #
 # ## The formula
 #
@@ -415,7 +420,7 @@ np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
 # ### Exercise 1
 #
 # Build a network that answers 1 if *exactly one* of a 7 and an 8 was found, and otherwise 0. Two alarms are enough.
-# Write its two matrices and their biases, and test them with your `feed_forward`.
+# Test them with your `feed_forward`.
 
 # %% tags=["answer"]
 W_1, b_1 = np.array([[1.0, 1], [1, 1]]), np.array([0.0, -1])
@@ -431,7 +436,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 #
 # The first alarm says how many were found: 0, 1, 1 and 2. Only the 2 is wrong. The second alarm rings for both, and its
 # vote of −2 takes the 2 away. A single alarm would not do. If its sum goes up with the 7 and with the 8, it goes
-# up even more with both; and down likewise.
+# up even more with both, and down likewise; if it goes up with one and down with the other, both alone cannot say 1.
 #
 # </details>
 #

@@ -105,22 +105,6 @@ plt.show()
 # 0.953 \cdot 20 = 19.53$. **Head 2 meets the same keys and values, but it asks differently, and brings back something
 # else.**
 #
-# <details class="lesson-more" markdown="1"><summary>The package finds the same</summary>
-
-# %%
-import numpy as np
-from clear_attention import scaled_dot_product_attention
-
-q = np.array([[1.0], [-1.0], [1.0], [0.0]])[..., None]  # (heads, queries, numbers)
-k = np.array([[3.0, 6.0], [2.0, 0.0]])[..., None]  # (heads, keys, numbers)
-v = np.array([[10.0, 20.0], [30.0, 50.0]])[..., None]
-output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
-print(weights[:, 0].numpy().round(3))
-print(output[:, 0, 0].numpy().round(2))
-
-# %% [markdown]
-# </details>
-#
 # An orange bar joins the two values that a head meets, and a blue point shows what it brings back. **Move the queries:
 # which heads can bring back 15, and which can bring back 35?**
 
@@ -128,8 +112,16 @@ print(output[:, 0, 0].numpy().round(2))
 import sys
 
 sys.path.append("../_site")
+import numpy as np
+from clear_attention import scaled_dot_product_attention
 from live import touch
 
+q = np.array([[1.0], [-1.0], [1.0], [0.0]])[..., None]  # (heads, queries, numbers)
+k = np.array([[3.0, 6.0], [2.0, 0.0]])[..., None]  # (heads, keys, numbers)
+v = np.array([[10.0, 20.0], [30.0, 50.0]])[..., None]
+output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
+shares = [[0.047, 0.953], [0.953, 0.047], [0.881, 0.119], [0.5, 0.5]]
+np.testing.assert_allclose(weights[:, 0], shares, atol=6e-4)
 np.testing.assert_allclose(output[:, 0, 0], [19.53, 10.47, 32.38, 40], atol=6e-3)
 touch(
     "asking",
@@ -141,10 +133,10 @@ touch(
 )
 
 # %% [markdown]
-# **Only heads 3 and 4 can reach 35, because no query takes a head beyond the values that it meets.** Head 2 may ask as
-# it likes, but it takes from the shelf of head 1.
+# **Heads 1 and 2 can reach 15, and only heads 3 and 4 can reach 35, because no query takes a head beyond the values
+# that it meets.**
 #
-# In the drawing of all attention, here with two heads, one thing is new:
+# Here two query heads share keys and values. Untick the box, and each has its own:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -152,25 +144,27 @@ from drawing import attention_drawn
 attention_drawn("fewer_keys")
 
 # %% [markdown]
-# In the [formula of heads](split_heads.py#the-formula), query head $i$ asks key head $g(i)$, and no longer one of its
-# own. The heads are counted from 0:
+# In the [formula of heads](split_heads.py#the-formula), query head $i$ asks key head $g(i)$:
 #
 # $$
 # \text{head}_i = \operatorname{Attention}\left(Q W^Q_i,\; K W^K_{g(i)},\; V W^V_{g(i)}\right), \qquad
-# g(i) = \left\lfloor \frac{i}{h / h_{\text{kv}}} \right\rfloor
+# g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# With $h$ query heads and $h_{\text{kv}}$ key heads a group has the size $h / h_{\text{kv}}$. Divide $i$ by this size,
-# and round down.
+# With $h$ query heads and $h_{\text{kv}}$ key heads a group has the size $h / h_{\text{kv}}$. Divide $i$ by it, and
+# round up: our head 3 asks key head $\lceil 3 / 2 \rceil = 2$.
 #
 # ## What does sharing cost?
 #
-# A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then? Google
-# let a trained T5 share its keys, and Meta trained new models like Llama 2. On average, even a single key head cost
-# them less than one mark of 100. That looks like a present.
+# A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then?
 #
-# Then DeepSeek trained three models: with keys for each head, with 8 key heads, and with a single one. In four hard
-# tests the first gets 42 marks on average. How many fewer do the other two get?
+# Google let a trained T5 share its keys, and Meta trained new models like Llama 2. On average, even a single key head
+# cost them less than one mark of 100. That looks like a present.
+#
+# Then DeepSeek trained three models of about 7 billion numbers each, evened out by the number of layers: with keys for
+# each head, with 8 key heads, and with a single one. In four hard tests the first gets 42 marks on average, where a
+# mark is one right answer of 100. Most of these tests offer four answers, so guessing alone gets 25. How many marks
+# fewer do the other two get?
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -256,13 +250,13 @@ plt.show()
 # %% [markdown]
 # </details>
 #
-# **With 8 key heads DeepSeek lost 3.9 marks, and with a single one 8.2.** In its tests, which were others than Google's
-# and Meta's, sharing was no present.
+# **With 8 key heads DeepSeek lost 3.9 marks, and with a single one 8.2.** Models and tests differ from team to team,
+# and so does the price of sharing. Many models pay it.
 #
 # ## And now it fits
 #
-# What is the loss good for? **Find how long a text may be, with 32 key heads and with 8, so that model and past fit on
-# a graphics card of 24 GB.**
+# What do we get for these marks? **Find how long a text may be, with 32 key heads and with 8, so that model and past
+# fit on a graphics card of 24 GB.**
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second
@@ -299,18 +293,18 @@ touch(
 
 # %% [markdown]
 # **With 8 key heads the card holds about 61,000 pieces, and without sharing it would hold 15,000.** Writing becomes
-# faster, too: for each new piece the model and all that is kept are read from memory, and now there is less to read.
+# faster, too: for each new piece the model and all that is kept are read from memory.
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads, and one
-# line hands each query head the keys of its group, here `0, 0, 1, 1`:
+# line hands each query head the keys of its group. NumPy counts from 0, so here it is `0, 0, 1, 1`:
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
 #     q = split(x @ W_Q, heads)
 #     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-#     group = ...  # for each query head the number of its key head
+#     group = ...  # for each query head the number of its key head, counted from 0
 #     found = attention(q, k[group], v[group], mask)
 #     return merge(found) @ W_O
 # ```

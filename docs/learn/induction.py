@@ -74,8 +74,9 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# **The machine with two layers nearly always knows it, and the other mostly not.** Nor is one layer merely too small: a
-# third machine, whose one layer holds everything twice, hardly got any further. So what can two layers do?
+# **The machine with two layers nearly always knows it, at 98 of 100 letters, and the other mostly not, at 16.** Nor is
+# one layer merely too small: a third machine, whose one layer holds everything twice, got 18. So what can two layers
+# do?
 #
 # ## Why one look is not enough
 #
@@ -85,8 +86,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # --8<-- "diagrams/wrong_letter.svg"
 #
-# It should have looked at the v. But how can it find the v? In one layer each letter knows only itself and its place.
-# Nothing on the v says that a w stands before it.
+# It should have looked at the v. But in one layer each letter knows only itself and its place, and nothing on the v
+# says that a w stands before it.
 #
 # ## So somebody must write it down
 #
@@ -112,6 +113,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
+# (We emptied the first note. Remember this.)
+#
 # Now the `a` at place 3 asks in layer 2. $W_Q$ picks out its letter, so its **query** is (1, 0, 0). $W_K$ picks out the
 # notes, so the **keys** are notes. $W_V$ picks out the letters again, so the **values** are letters.
 #
@@ -133,8 +136,7 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # <details class="lesson-more" markdown="1"><summary>The same in NumPy</summary>
 #
-# `note` holds the keys of layer 2. The first note is emptied, because the first letter sees only itself and would note
-# an a.
+# `note` holds the keys of layer 2.
 
 
 # %%
@@ -160,7 +162,7 @@ print("brings back:", (weights @ letters)[3].round(4))
 # ## Did the training find the same?
 #
 # Nobody told the trained machine of notes. It was only ever told which letter comes next. Here it reads seven letters
-# that come twice.
+# that come twice. In the first round nothing has come before, so it can only guess.
 #
 # **Press the second c. Which letter does it find, and what had that letter noted? Then write letters of your own,
 # twice. Where does the machine err?**
@@ -219,7 +221,7 @@ second = maps["1"][0, 0].numpy()
 assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
 assert (second[4].argmax(), said[4]) == (4, names[4])
 assert "".join(names) == 2 * "hkwsxcg"  # as the text says
-assert abs(maps["0"][0, 0].numpy()[4, 3] - 0.40) < 0.005
+assert abs(maps["0"][0, 0].numpy()[6, 5] - 0.49) < 0.005
 assert said[8:] == names[2:7] + names[:1]
 assert (said[7], reads[1]["said"][7:]) == ("h", [*names[1:7], names[0]])
 touch(
@@ -237,104 +239,12 @@ touch(
 
 # %% [markdown]
 # The c finds the g, which came after the c the last time, because the g had looked at the c before it. **So the
-# training has found something very like our two steps**, though its notes are blurred: the x gives the s before it only
-# 0.40.
-#
-# But the second h is misled. It looks at the first h itself, at place 0, and so the machine says h once more.
-#
-# ## Why is the h misled?
-#
-# It is no accident of this text. Here are 500 others like it:
-
-# %% tags=["hide-input"]
-sevens = np.random.default_rng(3)
-sevens = [np.tile(sevens.choice(26, size=7, replace=False), 2) for _ in range(500)]
-sevens = np.stack(sevens) + FIRST
-
-
-def says_next(ids, emptied):
-    return read(ids, emptied)[1].argmax(axis=-1)
-
-
-after_the_first = {
-    emptied: says_next(sevens, emptied)[:, 7] for emptied in (False, True)
-}
-noted, found = (maps[layer][0, 0].numpy() for layer in ("0", "1"))
-np.testing.assert_allclose(noted[[0, 1], [0, 0]], [1, 0.71], atol=5e-3)
-assert found[7, 0] > 0.8 > 0.2 > found[7, 1] > 0.1  # the first h, and the k
-knows = {
-    emptied: np.mean(said == sevens[:, 8])
-    for emptied, said in after_the_first.items()
-}
-print(f"right after the first letter: {round(500 * knows[False])} of 500 texts")
-assert knows[False] < 0.01
-assert np.mean(after_the_first[False] == sevens[:, 0]) > 0.97  # it says itself
-assert (model(sevens).numpy().argmax(axis=-1) == says_next(sevens, False)).all()
-for word in ("monday", "copyright", "blacksmith"):
-    typed = np.array([[ord(letter) - ord("a") + FIRST for letter in 2 * word]])
-    asked = typed[0, [*range(len(word) + 1, 2 * len(word)), 0]]
-    for emptied in (False, True):
-        told = says_next(typed, emptied)[0, len(word) :]
-        assert (told == asked).all() == emptied
-
-# %% [markdown]
-# The first letter can look only at itself. So the note of the first h can only say: "before me, h". When the second h
-# asks whose note says h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one,
-# because the first h gives itself its whole weight, and the k gives the h before it only 0.71.
-#
-# If that is the reason, there is a cure: empty this one note. In how many of the 500 texts will the machine be right?
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-bet(
-    "induction/emptied",
-    [
-        (
-            "without the note of the first letter",
-            round(500 * knows[True]),
-            "Now only one note says h, the right one.",
-        ),
-    ],
-    high=500,
-    step=5,
-    unit=" of 500",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-
-# %% tags=["hide-input"]
-print(f"right without this note:      {round(500 * knows[True])} of 500 texts")
-tens = np.random.default_rng(4)
-tens = [np.tile(tens.choice(26, size=10, replace=False), 2) for _ in range(500)]
-tens = np.stack(tens) + FIRST
-for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
-    said_of_ten = says_next(tens, emptied)[:, 10] == tens[:, 11]
-    print(f"ten letters, {words}    {round(500 * said_of_ten.mean())} of 500 texts")
-    assert (said_of_ten.mean() > 0.99) if emptied else (said_of_ten.mean() < 0.03)
-assert abs(500 * knows[True] - 490) < 5
-
-# %% [markdown]
-# It is the same with texts of ten letters.
-#
-# </details>
-#
-# Without it about 490 of the 500 come out right. **So one wrong note was nearly the whole mistake.**
-#
-# **Tick "empty the first note" in the piece above, and look at the second h. Then find a word that, written twice,
-# comes out right only without this note.**
-#
-# <details class="lesson-answer" markdown="1"><summary>Some such words</summary>
-#
-# "monday", "copyright" and "blacksmith".
-#
-# </details>
+# training has found something very like our two steps**, though its notes are blurred: the g gives the c before it only
+# 0.49. And the second h is misled, of which more below.
 #
 # ## What if a head is switched off?
 #
-# Without one note the machine was better. What is it without all notes, or without the head that reads them? Here are
-# the two heads switched off, one at a time, in the second round of one text:
+# Does the machine need both of its heads? Here they are switched off, one at a time, in the second round of one text:
 
 # %% tags=["hide-input"] alt="Four rows of letters. Above, the right ones. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 rng = np.random.default_rng(3)
@@ -390,20 +300,113 @@ found = [
 ]
 assert found == [(19, 19), (3, 18), (1, 5)]
 of_the_blind = spoken["without head 2"][row, : PERIOD - 1].tolist()
+assert of_the_blind[3] == right[3] == ord("x") - ord("a") + FIRST
 assert of_the_blind.count(ord("t") - ord("a") + FIRST) == 13  # of the 14 grey ones
-whole, *without = shares.values()
+whole, *alone = shares.values()
 in_text = (spoken["without head 1"][..., None] == texts[:, None, :PERIOD]).any(
     axis=-1
 )
-assert whole > 0.85 > 0.3 > max(without)
+assert whole > 0.85 > 0.3 > max(alone)
 assert in_text.mean() > 0.9
-assert abs(without[1] - 1 / 26) < 0.01
+assert abs(alone[1] - 1 / 26) < 0.01
 
 # %% [markdown]
 # Without the first head the second one still fetches letters of the text, but no note tells it *which*. Without the
-# second head nothing is fetched at all, and the machine can only guess.
+# second head nothing is fetched at all, and the machine can only guess. (That the x is right is luck.)
 #
 # **One head writes, the other reads, and neither is worth much alone.**
+#
+# ## Why is the h misled?
+#
+# The second h looks at the first h itself, at place 0, and so the machine says h once more. That is no accident of this
+# text. Here are 500 others like it:
+
+# %% tags=["hide-input"]
+sevens = np.random.default_rng(3)
+sevens = [np.tile(sevens.choice(26, size=7, replace=False), 2) for _ in range(500)]
+sevens = np.stack(sevens) + FIRST
+
+
+def says_next(ids, emptied):
+    return read(ids, emptied)[1].argmax(axis=-1)
+
+
+after_the_first = {
+    emptied: says_next(sevens, emptied)[:, 7] for emptied in (False, True)
+}
+noted, found = (maps[layer][0, 0].numpy() for layer in ("0", "1"))
+np.testing.assert_allclose(noted[[0, 1], [0, 0]], [1, 0.71], atol=5e-3)
+assert found[7, 0] > 0.8 > 0.2 > found[7, 1] > 0.1  # the first h, and the k
+knows = {
+    emptied: np.mean(said == sevens[:, 8])
+    for emptied, said in after_the_first.items()
+}
+so_many = round(500 * knows[False])
+print(f"what comes after the first letter is right in {so_many} of 500 texts")
+assert knows[False] < 0.01
+assert np.mean(after_the_first[False] == sevens[:, 0]) > 0.97  # it says itself
+assert (model(sevens).numpy().argmax(axis=-1) == says_next(sevens, False)).all()
+for word in ("monday", "copyright", "blacksmith"):
+    typed = np.array([[ord(letter) - ord("a") + FIRST for letter in 2 * word]])
+    asked = typed[0, [*range(len(word) + 1, 2 * len(word)), 0]]
+    for emptied in (False, True):
+        told = says_next(typed, emptied)[0, len(word) :]
+        assert (told == asked).all() == emptied
+
+# %% [markdown]
+# The first h can look only at itself, so its note can only say: "before me, h". When the second h asks whose note says
+# h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one, because the first h gives
+# itself its whole weight, and the k gives the h before it only 0.71.
+#
+# If that is the reason, our table has the cure: empty this one note. In how many of the 500 texts will the machine be
+# right?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "induction/emptied",
+    [
+        (
+            "without the note of the first letter",
+            round(500 * knows[True]),
+            "Now only one note says h, the right one.",
+        ),
+    ],
+    high=500,
+    step=5,
+    unit=" of 500",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+
+# %% tags=["hide-input"]
+print(f"right without this note:      {round(500 * knows[True])} of 500 texts")
+tens = np.random.default_rng(4)
+tens = [np.tile(tens.choice(26, size=10, replace=False), 2) for _ in range(500)]
+tens = np.stack(tens) + FIRST
+for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
+    said_of_ten = says_next(tens, emptied)[:, 10] == tens[:, 11]
+    print(f"ten letters, {words}    {round(500 * said_of_ten.mean())} of 500 texts")
+    assert (said_of_ten.mean() > 0.99) if emptied else (said_of_ten.mean() < 0.03)
+assert abs(500 * knows[True] - 490) < 5
+
+# %% [markdown]
+# It is the same with texts of ten letters.
+#
+# </details>
+#
+# Without it about 490 of the 500 come out right. **So one wrong note was nearly the whole mistake.**
+#
+# **Tick "empty the first note" in the piece above, and look at the second h. Then find a word that, written twice,
+# comes out right only without this note.**
+#
+# <details class="lesson-answer" markdown="1"><summary>Some such words</summary>
+#
+# "monday", "copyright" and "blacksmith".
+#
+# </details>
 #
 # ## How did the training get there?
 #
@@ -427,8 +430,7 @@ sketch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>How it learnt, and what one layer learnt meanwhile</summary>
 #
-# The third machine has a single layer in which everything is twice as large, so that it has about as many numbers as
-# the one with two layers. The grey line is all that can be known.
+# The third machine has about as many numbers as the one with two layers. The grey line is all that can be known.
 
 # %% tags=["hide-input"] alt="Share of all letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a level line at 77 percent."
 import io
@@ -471,13 +473,17 @@ for found in (shallow_record, beside_record):
     assert (1 - found["wrong"]).max() < 0.2
 assert best == 49 / 64 > 1 - record["wrong"][-1] > 0.68
 assert abs(beside.count_params() / model.count_params() - 1) < 0.01
-assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
+assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 
 # %% [markdown]
 # </details>
 #
 # **For 200 steps little seems to happen, and then, within 150 more, the machine can do it.** What set it going, we do
 # not know.
+#
+# Large models can go on with "Ada 3, Bob 5, Eve 7, Bob ?", a task that only the prompt has shown them, which is called
+# *in-context learning*. In 2022 Catherine Olsson and others saw such pairs appear suddenly in larger models, too, just
+# when these became much better at using what stands far back. They suspect that the pairs help.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
@@ -526,9 +532,8 @@ assert right_without(3) > 0.9
 #
 # ## Who found this, and when
 #
-# Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone in 2021, and
-# found pairs of heads like ours. They suspect that such pairs help a large model do a task that it has only been shown
-# in its prompt, as in "Ada 3, Bob 5, Eve 7, Bob ?". This is called *in-context learning*.
+# In 2021 Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone, and
+# found pairs of heads like ours.
 #
 # ## Exercises
 #

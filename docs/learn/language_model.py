@@ -58,7 +58,7 @@ touch(
 
 # %% [markdown]
 # **First it finds the common letters, then words, and at last something that sounds like a manual,** if one does not
-# listen closely. Nobody told it what a word is.
+# listen closely.
 #
 # Such a half, only far larger, stands behind the chat programs. GPT is a *generative pre-trained Transformer*, which
 # plays this game before it learns to answer questions.
@@ -235,8 +235,9 @@ for rival in ("count letters", "count after two"):
 # below 3. **How many bits a letter do you expect of these three?**
 #
 # * The counter of *four* letters.
-# * Our machine, which looks back at up to 128.
-# * `xz`, a program that packs files. What repeats something earlier takes hardly any room.
+# * Our machine, which looks back at up to 128, and learns no more.
+# * A packer of files, `xz`, for which repeats cost hardly any room. It may look up all that it has read, and goes on
+#   learning on the way.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -337,12 +338,10 @@ assert four[14:21].mean() < 0.7  # and "functions"
 #
 # </details>
 #
-# **A mere table that counts four letters comes close to our machine: 1.90 bits against 1.76.** `xz`, which had read the
-# same nine tenths, even won with 1.41, probably because the manual repeats whole sentences. So ask a simple rival
-# before you praise a large machine.
-#
-# What do 1.76 bits mean? On average our machine is as unsure as among $2^{1.76} = 3.4$ letters that are equally
-# probable. Elsewhere this number is the *perplexity*.
+# **A mere table that counts four letters comes close to our machine: 1.90 bits against 1.76.** This means that our
+# machine is, on average, as unsure as among $2^{1.76} = 3.4$ letters that are equally probable: its *perplexity*. The
+# packer, which had read the same nine tenths, even won with 1.41, probably because the manual repeats whole sentences.
+# So ask a simple rival before you praise a large machine.
 #
 # ## Surprise it yourself { #surprise-it-yourself }
 #
@@ -377,15 +376,15 @@ text_machine(
 
 # %% [markdown]
 # **"Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
-# foretells a name.** After our slip the next word cost as much as without it. And "jazz" costs more than "strawberry".
+# foretells a name.** After our slip the next word cost about as much as without it. And "jazz" costs more than
+# "strawberry".
 #
 # ## Drawing a letter
 #
 # To write, such a machine [draws](writing.py#drawing) a letter, takes it for the one that came, and draws the next.
-# **In the piece above try the temperatures 0, 0.8 and 1.5, and then 1.5 with a top-p of 0.5.** At 1.5 nonsense comes
-# soon: each improbable letter is rare, but there are so many of them that one is drawn quite often. **Top-p** cuts them
-# off. It keeps the likeliest letters until together they reach the sum that you set, and divides by what they have
-# together.
+# **In the piece above set the temperature, which divides all logits before the softmax, to 1.5, and then top-p to 0.5
+# as well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them that one is drawn
+# quite often. **Top-p** cuts them off, because it keeps only the likeliest.
 #
 # <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>For the curious: and if the text is longer?</summary>
 #
@@ -514,7 +513,8 @@ np.testing.assert_allclose(go_on(ids, w), model(ids[None])[0], atol=0.01)
 
 random = np.random.default_rng(1)
 while len(ids) < 200:
-    points = np.exp(go_on(ids[-64:], w)[-1] / 0.8)  # it sees 64 letters back
+    # it was trained on 128 letters, but 64 are quicker
+    points = np.exp(go_on(ids[-64:], w)[-1] / 0.8)
     ids = np.append(ids, random.choice(len(points), p=points / points.sum()))
 print(fill(to_text(ids), 42))
 

@@ -4,7 +4,7 @@
 # ---
 
 # %% [markdown]
-# # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
+# # What if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
 # Let a machine read a whole book, a million letters long. While it writes, only the newest letter asks, thanks to [the
 # cache](cache.py), and its weights are a single row. But when it reads a text, or is trained, all letters ask at once.
@@ -12,9 +12,9 @@
 #
 # In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
-# the two is memory. Ten lines of NumPy get a laptop past it, if you give them hours for each layer.
+# the two is memory. Ten lines of NumPy get a laptop past it: they are slow, but they fit.
 #
-# But first run into the wall. The squares show three sizes: the memory of a laptop, then the queries, keys and values
+# But first run into it. The squares show three sizes: the memory of a laptop, then the queries, keys and values
 # that go in, and the weights, for eight heads of 64 numbers. **Let the text grow, and watch for the moment when the
 # weights break out of the laptop:**
 
@@ -77,8 +77,8 @@ touch(
 # ## One row at a time
 #
 # No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
-# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. In the
-# drawing of all attention this is all that is new:
+# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. Of both
+# maps a single row is there at a time:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -103,8 +103,7 @@ touch(
 )
 
 # %% [markdown]
-# **The square is still computed from its top to its bottom, but nobody ever sees it whole.** And with the mask and
-# small blocks, nearly half of it need not be computed.
+# **The square is still computed from its top to its bottom, but nobody ever sees it whole.**
 #
 # A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that it may see, finds
 #
@@ -116,6 +115,14 @@ touch(
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
 # gets only the keys up to its last query, and still needs a mask: of the queries 4 to 7, only the last may see key 7.
+# This is their mask, with a column for each of the keys 0 to 7:
+#
+# ```
+# 0 0 0 0 0 1 1 1
+# 0 0 0 0 0 0 1 1
+# 0 0 0 0 0 0 0 1
+# 0 0 0 0 0 0 0 0
+# ```
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -188,10 +195,11 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 # For eight heads that is about 1 GB, and inputs and outputs take 8 GB. A laptop has 16 GB. **So the attention of one
 # layer fits, where its square would have filled two thousand laptops.**
 #
-# ## How much memory blocks save
+# ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? The way back needs the weights once more. Blocks have thrown them away, and make them a second time.
-# Here is what a step took, there and back, with 8,192 keys and the future hidden, beside inputs and outputs:
+# Here is what the attention of one layer took in a step, there and back, with eight heads, 8,192 keys and the future
+# hidden, beside inputs and outputs:
 
 # %% tags=["hide-input"]
 import json
@@ -244,15 +252,20 @@ assert results["machine"]["cores"] == 2
 
 
 # %% [markdown]
-# **About eighty times less memory.** But there is no free lunch, is there? Where the future is hidden there is: a step
-# in blocks took 2.1 seconds in place of 2.9, because nearly half is skipped. With nothing hidden you pay for making the
-# weights twice: 3.2 seconds in place of 2.7.
+# **About eighty times less memory.** And the time? Making the weights twice costs some. But where the future is hidden,
+# nearly half of them are skipped, and that saves more:
+#
+# | a step, there and back | plain | in blocks |
+# | --- | --- | --- |
+# | nothing hidden | 2.7 s | 3.2 s |
+# | the future hidden | 2.9 s | 2.1 s |
 #
 # ## What blocks do not cure
 #
 # **Blocks help with the memory, and not with how the time grows**, since each query still meets all keys before it.
-# With 8,192 places the way forward took half a second on our two cores. A million places, 122 times as many, would take
-# 122² times as long, over two hours for one layer. If that is to be less, letters [must see less](windows.py).
+# With 8,192 places and the future hidden, the way forward of these eight heads took half a second on our two cores. A
+# million places, 122 times as many, would take 122² times as long, over two hours for one layer. If that is to be less,
+# letters [must see less](windows.py).
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>For the curious: how blocks find the way back</summary>
 #
@@ -366,14 +379,14 @@ exercises.show("long_sequences")
 #
 # ```self-check
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
-# - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
+# - some digits of the result | The numbers are the same, but for rounding.
 # - places that are far away | Each query still sees all its keys.
 # + arithmetic in training: it makes the weights twice | They are thrown away, and the gradient needs them once more. Only where nearly half of the scores are hidden, and skipped, is it faster all the same.
 # ? A text gets twice as long. What does attention by blocks need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. They save time only where they leave out hidden scores.
 # - four times the memory, and four times the time | The weights grow like that, and all of the memory here about threefold.
-# ? Why is no number approximated?
+# ? Why are the outputs the same as with the whole square?
 # - because the blocks are small | A block of any size gives the same numbers.
 # + because each row of weights is made as a whole, only not all rows at once | A softmax needs its own row, and no other.
 # - because training corrects what is lost | Nothing is lost, and nothing has to be trained again.

@@ -22,8 +22,8 @@ import trained
 from clear_attention import date_tokenizers, greedy_search
 from date_machine import machine, tabled
 
-brief, _ = trained.load("dates-brief")
-seeing, _ = trained.load("dates-padding-seen")
+brief, brief_record = trained.load("dates-brief")
+seeing, seeing_record = trained.load("dates-padding-seen")
 source, target = date_tokenizers()
 text = "22.12.1960"
 called = {
@@ -56,30 +56,85 @@ machine(
 )
 
 # %% [markdown]
-# **The machine that was not told takes emptiness for letters.** Where does the emptiness come from? Texts are handed to
-# a machine many at a time. Such a *batch* must be a rectangle, and so the shorter texts are filled up with a letter
-# that means nothing: the **padding**, which has the id 0.
+# **The machine that was not told lets emptiness into its averages.** Where does the emptiness come from? Texts are
+# handed to a machine many at a time. Such a *batch* must be a rectangle, and so the shorter texts are filled up with a
+# letter that means nothing: the **padding**, which has the id 0.
 #
 # --8<-- "diagrams/batch.svg"
 #
-# So how much emptiness stands behind a text depends on its neighbours in the batch. Both machines were trained at 34
-# places, and there they read nearly all dates. Now 2,000 unseen dates are filled up to more places. **How many of them
-# does the machine that was not told still read? Draw it.**
+# So how much emptiness stands behind a text depends on its neighbours in the batch.
+#
+# ## Hide it
+#
+# Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
+# letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more, two
+# things are new: more weight is taken, and by places that it has never seen. If the padding gets a weight of exactly 0,
+# both are gone. So a **mask** holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
+# Elsewhere it holds a 0.
+#
+# Here are the weights of a head of the first lesson's machine. What is hidden is hatched. **Press the first blue "pad"
+# button, and see what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look
+# at.**
 
-# %% tags=["hide-input"]
-import sys
-
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
+# %% tags=["live", "hide-input"]
 import numpy as np
-import trained
-from clear_attention import create_date_pairs, date_tokenizers, greedy_search
-from date_machine import percent
+from clear_attention import create_padding_mask, scaled_dot_product_attention
+from live import grid, lab, situation
 
 model, _ = trained.load("dates")
-brief, brief_record = trained.load("dates-brief")
-_, seeing_record = trained.load("dates-padding-seen")
-source, target = date_tokenizers()
+ids = source.encode(["3 may"], length=7)
+x = model.source_positions(model.embed_source(ids) * 8.0)
+attention = model.encoder.layers[0].self_attention.attention
+q, k, v = (
+    project(x)[0, :, :16].numpy()  # the first of four heads
+    for project in (
+        attention.project_queries,
+        attention.project_keys,
+        attention.project_values,
+    )
+)
+letters = ["3", "␣", "m", "a", "y", "pad", "pad"]
+blocked = create_padding_mask(ids)[0, 0, 0]
+weights = scaled_dot_product_attention(q, k, v, blocked).weights
+lab(
+    [
+        situation(
+            "3 may",
+            letters,
+            q,
+            k,
+            v,
+            padding=[5, 6],
+            paddingOnly=True,
+            dare={
+                "goal": "empty",
+                "says": "A row of zeros: the lab keeps a rule here. Your own code does not, yet.",
+            },
+        )
+    ],
+    grid("Weights", weights, letters, letters, np.tile(blocked, (7, 1)) == 1),
+    piece="mask",
+)
+
+# %% [markdown]
+# **Padding is hidden as a key, and not as a query:** its own two rows still *look*. But what comes out of them is used
+# nowhere.
+#
+# In the drawing the last two of five places are empty. Untick "hidden", and they get their weight back:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("masks")
+
+# %% [markdown]
+# The slider had one date. At 34 places both machines read nearly all unseen dates. Now 2,000 of them are filled up to
+# more places. **How many does the machine that was not told still read? Draw it.**
+
+# %% tags=["hide-input"]
+from clear_attention import create_date_pairs
+from date_machine import percent
+
 lengths = seeing_record["paddings"]
 texts, dates = create_date_pairs(2000, seed=1, split="test")
 
@@ -99,6 +154,20 @@ assert np.ptp(told) < 0.001
 assert abs(told[0] - brief_record["exact"]) < 0.001
 assert min(told[0], untold[0]) > 0.97  # nearly all
 assert percent(untold[-1]) == "32.7 %"  # 33 of 100, as the text says
+
+
+def taken(places):
+    """Return how much weight the padding takes, in the mean, when the machine that was not told writes."""
+    ids, given = (
+        source.encode(texts[:100], length=places),
+        target.encode(dates[:100]),
+    )
+    maps = seeing((ids, given[:, :-1]), return_weights=True).weights
+    weights = maps["decoder.0.cross"].numpy().mean(axis=(1, 2))  # (text, place)
+    return (weights * (ids == 0)).sum(axis=1).mean()
+
+
+assert taken(34) < taken(60) < taken(100)  # more weight is taken
 assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
 
 # %% tags=["live", "remove-input"]
@@ -140,66 +209,6 @@ plt.show()
 # Told, the machine stays where it was. Not told, it reads only 33 of 100 dates at 100 places. And no error, and no
 # warning: **the answers just get worse when somebody puts a longer text into the same batch.**
 #
-# ## Hide it
-#
-# Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
-# letters. (And places beyond 34 are new to the machine.) So the padding must get a weight of exactly 0. A **mask**
-# holds a 1 where a key must not be looked at, and we say that this key is *blocked*. Elsewhere it holds a 0.
-#
-# Here are the weights of a head of the first lesson's machine. What is hidden is hatched. **Press the first blue "pad"
-# button, and see what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look
-# at.**
-
-# %% tags=["live", "hide-input"]
-from clear_attention import create_padding_mask, scaled_dot_product_attention
-from live import grid, lab, situation
-
-ids = source.encode(["3 may"], length=7)
-x = model.source_positions(model.embed_source(ids) * 8.0)
-attention = model.encoder.layers[0].self_attention.attention
-q, k, v = (
-    project(x)[0, :, :16].numpy()  # the first of four heads
-    for project in (
-        attention.project_queries,
-        attention.project_keys,
-        attention.project_values,
-    )
-)
-letters = ["3", "␣", "m", "a", "y", "pad", "pad"]
-blocked = create_padding_mask(ids)[0, 0, 0]
-weights = scaled_dot_product_attention(q, k, v, blocked).weights
-lab(
-    [
-        situation(
-            "3 may",
-            letters,
-            q,
-            k,
-            v,
-            padding=[5, 6],
-            paddingOnly=True,
-            dare={
-                "goal": "empty",
-                "says": "A row of zeros: the lab keeps a rule here. Your own code does not, yet.",
-            },
-        )
-    ],
-    grid("Weights", weights, letters, letters, np.tile(blocked, (7, 1)) == 1),
-    piece="mask",
-)
-
-# %% [markdown]
-# **Padding is hidden as a key, and not as a query:** its own two rows still *look*. But what comes out of them is used
-# nowhere.
-#
-# In the drawing of all attention one thing is new:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("masks")
-
-# %% [markdown]
 # ## By hand
 #
 # A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3.
@@ -255,8 +264,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 #
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# The mask's axes are texts, heads, queries and keys; all heads and queries share it. Text 2 is filled up on the left.
-# In the picture a 1 is hatched:
+# The mask's axes are texts, heads, queries and keys; all heads and queries share it. Every id 0 is hidden, wherever it
+# stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt
@@ -294,8 +303,8 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# The second row is 0 / 0. And the next nudge is computed from all texts of the batch together, so that one such row can
-# spoil every number of the machine.
+# The second row is 0 / 0. Each text is read by itself, but learnt from together: the next nudge is computed from all
+# texts of the batch, so that one such row can spoil every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
 # output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
@@ -324,8 +333,9 @@ np.testing.assert_array_equal(
 # ## Who found this, and when
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞, so that $e$ to its power is 0, and an
-# empty row becomes NaN. Its program added -1,000,000,000 instead: an empty row then looks at the padding, and nobody is
-# warned. A guide tries [four ways to hide a score](../guides/hiding_scores.py).
+# empty row becomes NaN. Its program added -1,000,000,000 instead. In an empty row every score gets that, so that no key
+# falls behind another: the row looks at the padding, and nobody is warned. [Another
+# way](../guides/hiding_scores.py), adding −∞ times the mask, spoils even ordinary rows, because 0 · ∞ is NaN.
 #
 # ## Exercises
 #
@@ -349,7 +359,8 @@ np.testing.assert_allclose(same, [softmax(scores, hidden)] * 2)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # None in the first case, because $e^5$ stands above and below the fraction line. None in the second, because what is
-# hidden is out of the sum. In the third, all but that of the padding: the 5 takes nearly all of the weight.
+# hidden is out of the sum. In the third, all but that of the padding: the third letter, whose score is 5 now, takes
+# nearly all.
 #
 # </details>
 #

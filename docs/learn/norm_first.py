@@ -8,12 +8,11 @@
 # # Why does a tall tower forget its letters? { #how-tall-can-a-tower-be }
 #
 # A tower of six [layers](transformer_layer.py#which-towers-need-the-norm) learns in 800 steps to write eight digits
-# backwards. Build six more on top, and it gets about 30 of 100 digits right, no better than whoever writes the
-# commonest digit of the text everywhere. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat
-# programs have dozens of layers.
+# backwards. Build six more on top, and it gets about 30 of 100 digits right, no better than if it wrote the commonest
+# digit eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat programs have dozens
+# of layers.
 #
-# After each part of a layer stands a plus, the *residual*: it carries the letter past the part. Then a norm brings the
-# sum back to one size. With a plus after every part, no letter should be lost. **Where have the letters gone?**
+# After each part of a layer stands a plus, the *residual*: it carries the letter past the part. With a plus after every part, no letter should be lost. **Where have the letters gone?**
 
 # %% tags=["remove-input"]
 import sys
@@ -34,45 +33,16 @@ assert 0.27 < commonest < 0.32
 # %% [markdown]
 # ## The letter fades
 #
-# Follow one letter from the bottom to the top; each digit is a letter. What a part found is **added** to it, and then
-# the norm **divides** the sum by its size. It divides *everything*, the letter too. How much of the letter is left?
-#
-# Let a letter be $x = (1, -1, 1, -1)$, which has size 1: the root of its mean square. A part finds
-# $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they stand at a right angle.
-#
-# The sum is $(1.75, -0.25, 0.25, -1.75)$. It has size 1.25, and the norm makes $(1.4, -0.2, 0.2, -1.4)$ of it. How much
-# of the letter is in there? Multiply with the letter, number by number, and take the mean:
-#
-# $$
-# \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
-# $$
-#
-# With the letter itself this mean is 1, so 0.8 of the letter is left. In our tower, before its training, each part adds
-# about 0.75, too.
-#
-# That does not sound bad. But twelve layers have 24 parts, and so it goes as with money that loses a fifth of its worth
-# each year: $0.8^{24} = 0.0047$. **Half a percent of the letter arrives at the top.** The rest is what the parts added,
-# and half of the parts mix all letters. So at the top the letters look nearly alike.
-#
-# ## The norm in front
-#
-# So let the norm stand **in front of each part**: the part reads the normed letter, and what it found is added to the
-# letter *as it is*. With $f$ for the part, *post-norm* is $\operatorname{Norm}(x + f(x))$, and *pre-norm* is
-# $x + f(\operatorname{Norm}(x))$:
-#
-# --8<-- "diagrams/transformer_layer.svg"
-#
-# On the right nothing is divided on the way. The sum grows from part to part, and a single norm above the last layer
-# brings it back to size 1. How much of the letter arrives this way?
-#
-# In the drawing the letter is the blue leg. Each part adds a leg of 0.75 at a right angle, and the black line is the
-# sum. **Climb both towers: how long is the blue leg beside the black line?**
+# A norm divides the *whole* sum by its size, and the letter with it. Follow one letter to the top; each digit is a
+# letter. In both drawings it is the blue leg. Each part adds a leg of 0.75 at a right angle, and the black line is the
+# sum. On the left a norm comes last, after each part, and brings the sum back to size 1, while on the right it may
+# grow. **Climb both towers: how long is the blue leg beside the black line?**
 
 # %% tags=["live", "remove-input"]
 import re
 from pathlib import Path
 
-from live import bet, touch
+from live import touch
 
 
 def left(parts, adds, first):
@@ -97,16 +67,54 @@ for kind in ("last", "first"):
     assert np.isclose(
         shrunk / abs(shrunk * ends[-1]), left(24, 0.75, kind == "first")
     )
+triangle = Path("../diagrams/right_angle.svg").read_text(encoding="utf-8")
+triangle = re.findall(r'class="number">([^<]+)<', triangle)
+assert triangle == ["1", "0.75", f"{np.hypot(1, 0.75):.2f}"]
 rounded = [f"{0.8**24:.3f}", "1", "1", f"{np.sqrt(1 + 24 * 0.75**2):.2f}"]
 assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
-touch("tower", drawn, layers=12, adds=0.75, height=3)
+touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
-# **At the top of the tower with the norm first about a quarter of the letter is left.**
+# **At the top half a percent of the letter is left on the left, and about a quarter on the right.**
+#
+# Why a right angle? In 32 numbers, as our towers have, two vectors that have nothing to do with each other stand nearly
+# at one. And about 0.75 is what each part of our tower adds before its training.
+#
+# Now by hand, with four numbers. A letter $x = (1, -1, 1, -1)$ has size 1: the root of its mean square. A part finds
+# $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, a right angle, so the *squares* of the sizes add up, as
+# Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
+#
+# --8<-- "diagrams/right_angle.svg"
+#
+# The norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of the
+# letter is in there? Multiply with the letter, number by number, and take the mean:
+#
+# $$
+# \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
+# $$
+#
+# With the letter itself this mean is 1, so 0.8 of the letter is left, and after the 24 parts of twelve layers
+# $0.8^{24} = 0.0047$. Two digits of a text then look nearly alike at the top: before the training their cosine, which
+# is 1 for two that point the same way, is 0.999 on average, and in the tower on the right 0.86.
+#
+# On the way back, the slope that passes a part is divided by the same 1.25 at each norm. **So the tower on the left
+# starts nearly blind. It is slow, not dead.**
+#
+# ## The norm in front
+#
+# So let the norm stand **in front of each part**: the part reads the normed letter, and what it found is added to the
+# letter *as it is*. With $f$ for the part, *post-norm* is $\operatorname{Norm}(x + f(x))$, and *pre-norm* is $x +
+# f(\operatorname{Norm}(x))$:
+#
+# --8<-- "diagrams/transformer_layer.svg"
+#
+# On the right nothing is divided on the way, and a single norm above the last layer brings the sum back to size 1.
 #
 # Is a quarter enough? Three such towers were trained. How many of 100 digits do they get right, on average?
 
 # %% tags=["live", "remove-input"]
+from live import bet
+
 bet(
     "norm_first/quarter",
     [
@@ -150,13 +158,11 @@ assert round(100 * np.mean(shares("norm first"))) == 99
 # %% [markdown]
 # </details>
 #
-# **It is enough: in the same 800 steps they get 99 of 100 digits.** Only the norms stand elsewhere, and there is one
-# more at the top.
+# **It is enough: in the same 800 steps they get 99 of 100 digits.**
 #
 # ## Divided 24 times, or once
 #
-# At a right angle the *squares* of the sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$. So if each of
-# $n$ parts adds numbers of size $s$, this is left of the letter:
+# If each of $n$ parts adds numbers of size $s$ at a right angle, this is left of the letter:
 #
 # $$
 # \text{norm last: } \left(\frac{1}{\sqrt{1 + s^2}}\right)^{n} \qquad\qquad
@@ -169,7 +175,10 @@ assert round(100 * np.mean(shares("norm first"))) == 99
 # Dated trainings, once each, of twelve layers with the norm last: the fit of train for 2,400 steps on new examples, with
 # rates of 1e-3 / 3 (all digits) and 1e-3 (89 of 100).
 last, first = tower(12), tower(12, norm_first=True)
-assert alikeness(last) > 0.99 > 0.95 > alikeness(first)
+alike = [round(float(alikeness(model)), 3) for model in (last, first)]
+assert alike[0] == 0.999
+assert abs(alike[1] - 0.86) < 0.005
+assert last.layers[0].output_dim == 32
 left_last, left_first = what_is_left(last, 1, False), what_is_left(first, 1, True)
 assert 0.003 < left_last < 0.008  # half a percent
 assert 0.78 < left_last ** (1 / 24) < 0.82
@@ -210,8 +219,8 @@ assert 0.65 < added(tower(12)) < 0.85  # the 0.75 of the lesson
 #     return ...
 # ```
 #
-# Test it with the letter from above and two parts that find $(0.75, 0.75, -0.75, -0.75)$ and
-# $(0.75, -0.75, -0.75, 0.75)$, whatever they read. Of the letter 0.686 should be left.
+# Test it with the letter from above and two parts that find $(0.75, 0.75, -0.75, -0.75)$ and $(0.75, -0.75, -0.75,
+# 0.75)$, whatever they read. Of the letter 0.686 should be left.
 
 
 # %% tags=["answer"]
@@ -251,9 +260,8 @@ for find, after, share in zip(
 #
 # ## Which should you take?
 #
-# In a deep machine, put the **norm first**. The norm last slows a tall tower down, and does not stop it: with a third
-# of the learning rate and three times as many steps, one such tower got all digits. With few layers it does no harm:
-# our date machine has it.
+# In a deep machine, put the **norm first**. The norm last does not stop a tall tower: with a third of the learning rate
+# and three times as many steps, one got all digits. With few layers it does no harm: our date machine has it.
 #
 # And which norm? Most large language models whose recipe is known have **RMSNorm**, which divides by the root of the
 # mean square, and does not subtract the mean.
@@ -285,7 +293,6 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 #
 # The paper of 2017 draws the norm last. But the program of its authors soon had a second version with the norm in
 # front, and a note: "This version seems to cure failure-to-learn bugs" and "Probably this should become the default."
-# The drawing was never changed.
 #
 # ## Exercises
 #
@@ -313,7 +320,8 @@ assert np.isclose(norm_first, norm_last)
 #
 # If the letter fades, it must help to make it *louder*. So let the norms be last again, but what comes into each part
 # count three times: $\operatorname{Norm}(3x + f(x))$. Of this sum the letter is a share of $3 / \sqrt{3^2 + s^2}$. How
-# much should be left after 24 parts, if each adds numbers of size $s = 0.75$? And does such a tower learn?
+# much should be left after 24 parts, if each adds numbers of size $s = 0.75$? And does such a tower learn? (`tower` and
+# `train` stand in `examples/towers.py`.)
 
 # %% tags=["answer"]
 share = (3 / np.sqrt(3**2 + 0.75**2)) ** 24

@@ -15,34 +15,40 @@
 #
 # ## What goes wrong
 #
-# Let the missing score be 6, and let the four have the values 10, 20, 30 and 40. Then the output is 38.72. Now cut the
-# row into two pieces, and let each do a softmax of its own:
+# Let the missing score be 6, and let the four have the values 10, 20, 30 and 40. Their **powers**, $e^s$ for a score
+# $s$, are 2.7, 20.1, 7.4 and 403.4, which make 433.6 together. So the output is
 #
-# | piece | its own output |
-# | --- | --- |
-# | scores 1, 3, values 10, 20 | 18.81 |
-# | scores 2, 6, values 30, 40 | 39.82 |
-# | their average | 29.31 |
+# $$
+# \frac{2.7 \cdot 10 + 20.1 \cdot 20 + 7.4 \cdot 30 + 403.4 \cdot 40}{433.6} = 38.72
+# $$
+#
+# Now cut the row into two pieces, and let each do a softmax of its own:
+#
+# | piece | powers | weights | its own output |
+# | --- | --- | --- | --- |
+# | scores 1, 3, values 10, 20 | 2.7, 20.1 | 0.119, 0.881 | 18.81 |
+# | scores 2, 6, values 30, 40 | 7.4, 403.4 | 0.018, 0.982 | 39.82 |
+# | their average | | | 29.31 |
 #
 # **That is far from 38.72.** The average gives each piece half a say, but the second one holds the 6, which should have
-# nearly all of it. Each piece was divided by its own sum, so nobody can see that any more. So do not divide yet.
+# nearly all of it. Divided by its own sum, neither piece shows that any more. So do not divide yet.
 #
 # ## A bill with two pages
 #
 # A long bill is added up page by page. At the foot of a page stands its sum, the next page begins with it, and nobody
-# turns back. Let each piece be a page, with two sums: the sum of the powers, $e^s$ for each score $s$, and the sum of
-# each power times its value. Only at the very end is the second divided by the first.
+# turns back. Let each piece be a page, with two sums: the sum of the powers, and the sum of each power times its value.
+# Only at the very end is the second divided by the first.
 #
 # On paper this works. But in a computer powers grow too fast: with a score of 89 the power no longer fits into a number
-# of four bytes. So a softmax first subtracts the largest score, which changes no weight. But which score is the
-# largest? **It may stand on the last page.**
+# of four bytes. So a softmax first subtracts the largest score, which changes no weight. And the largest **may stand on
+# the last page.**
 #
 # ## Measure from the largest so far
 #
-# So subtract the largest score *so far*. In the first piece that is 3. Then the second piece brings the 6, and all
-# powers should have been measured from 6. But we *know* by which factor what we carry is too large, because $e^{1 - 6}
-# = e^{1 - 3} \cdot e^{3 - 6}$. So both sums are **mended** (elsewhere: *rescaled*): they are multiplied by $e^{3 - 6} =
-# 0.049787$.
+# So subtract the largest score *so far*. In the first piece that is 3, and the score 1 has the power $e^{1 - 3} =
+# 0.1353$. Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$, which is
+# $e^{1 - 3}$ times $e^{3 - 6} = 0.049787$. This factor is the same for every power of the first piece. So both sums are
+# **mended** (elsewhere: *rescaled*): they are multiplied by 0.049787.
 #
 # --8<-- "diagrams/long_bill.svg"
 #
@@ -88,6 +94,11 @@ own_outputs = sums[:, 1] / sums[:, 0]
 np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)
 np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)
 np.testing.assert_allclose(np.log(sums[:2, 0]), [3.1269, 6.0181], atol=5.1e-5)
+assert [*np.exp(scores).round(1)] == [2.7, 20.1, 7.4, 403.4]
+assert [round(total, 1) for total in sums[:, 0]] == [22.8, 410.8, 433.6]
+own_weights = [np.exp(scores[i : i + 2]) / sums[i // 2, 0] for i in (0, 2)]
+np.testing.assert_allclose(own_weights, [[0.119, 0.881], [0.018, 0.982]], atol=5e-4)
+np.testing.assert_allclose(np.exp([1 - 3, 1 - 6]), [0.1353, 0.0067], atol=5.1e-5)
 assert np.exp(88.0) < np.finfo("float32").max < np.exp(89.0)
 assert round(np.exp(-3), 6) == 0.049787
 
@@ -104,9 +115,8 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes all before it smaller, by one factor.**
-#
-# In the drawing of all attention one thing is new, for not even a row is there as a whole:
+# **A larger score makes all before it smaller, by one factor.** So of the scores never more than a piece of one row
+# must be there at a time:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -114,6 +124,8 @@ from drawing import attention_drawn
 attention_drawn("online_softmax")
 
 # %% [markdown]
+# ## Who may be merged with whom?
+#
 # Let a piece hand over $m$, its largest score, and two sums that are measured from it: $z$ of its powers, and $a$ of
 # its powers times values. Two pieces, 1 and 2, are **merged** into one:
 #
@@ -124,11 +136,9 @@ attention_drawn("online_softmax")
 #
 # At the end the output is $a / z$.
 #
-# ## Who may be merged with whom?
-#
-# In the bill one page came after the other. It need not be so: in any order, all powers are measured from 6 in the end.
-# **So nobody has to wait.** The keys of a very long text can be shared out among many processors, and each hands over
-# only $m$, $z$ and $a$.
+# Pieces may be merged in any order, since in the end all powers are measured from the same largest score. **So nobody
+# has to wait.** The keys of a very long text can be shared out among many processors, and each hands over only $m$, $z$
+# and $a$.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
@@ -149,12 +159,12 @@ attention_drawn("online_softmax")
 #     return largest, powers.sum(axis=-1, keepdims=True), powers @ v
 #
 # def merge(one, other):
-#     (m1, sum1, a1), (m2, sum2, a2) = one, other
-#     ...
+#     (m1, z1, a1), (m2, z2, a2) = one, other
+#     ...  # use measure here, too
 #
 # def finish(piece):  # a query that sees nothing gets the output 0
-#     _, total, a = piece
-#     return a / np.where(total == 0, 1, total)
+#     _, z, a = piece
+#     return a / np.where(z == 0, 1, z)
 # ```
 
 
@@ -171,15 +181,15 @@ def read(q, k, v, mask=0):
 
 
 def merge(one, other):
-    (m1, sum1, a1), (m2, sum2, a2) = one, other
+    (m1, z1, a1), (m2, z2, a2) = one, other
     m = np.maximum(m1, m2)
     mend1, mend2 = np.exp(m1 - measure(m)), np.exp(m2 - measure(m))
-    return m, sum1 * mend1 + sum2 * mend2, a1 * mend1 + a2 * mend2
+    return m, z1 * mend1 + z2 * mend2, a1 * mend1 + a2 * mend2
 
 
 def finish(piece):  # a query that sees nothing gets the output 0
-    _, total, a = piece
-    return a / np.where(total == 0, 1, total)
+    _, z, a = piece
+    return a / np.where(z == 0, 1, z)
 
 
 # %%
@@ -211,9 +221,9 @@ np.testing.assert_allclose(blockwise_attention(q, k, v, causal=True), output)
 assert mask[:96, cuts[-1]].all()  # hidden from 96 of 100
 
 # %% [markdown]
-# ## Why is it faster?
+# ## What does the mending cost? { #why-is-it-faster }
 #
-# All this mending is extra arithmetic. Yet the programs of graphics processors work like this. Why?
+# All this mending is extra arithmetic. Is it worth it?
 #
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers, and watch what is carried to and fro between the two
 # memories. In pieces, 125 queries at a time stay in the small one, and the keys and values come past them. **Look for
@@ -245,6 +255,8 @@ assert [round(sum(moves) / 1e6, 1) for moves in (plain_moves, piece_moves)] == [
     1.2,
 ]
 assert n / blocks == 125
+assert round(sum(plain_moves) / sum(piece_moves), 1) == 3.7
+assert round(40.3 / 4.4) == 9  # of the table of FlashAttention
 
 # FlashAttention, figure 2, left: standard attention and FlashAttention
 plain_ms, flash_ms = 41.7, 7.3
@@ -274,7 +286,8 @@ bet(
 # | moved, in GB | 40.3 | 4.4 |
 # | time, in ms | 41.7 | 7.3 |
 #
-# This is the attention of a middle-sized GPT-2, for 1,024 places, forward and back.
+# This is the attention of a middle-sized GPT-2, for 1,024 places. The drawing saves 3.7 times and this table nine
+# times, because it counts the way back, too, where plain attention moves still more squares.
 #
 # </details>
 #
@@ -283,8 +296,8 @@ bet(
 #
 # ## Who found this, and when
 #
-# Milakov and Gimelshein published the online softmax in 2018. Rabe and Staats found the same for attention in 2021, and
-# a year later Dao and others counted what moves, and built FlashAttention.
+# Milakov and Gimelshein published the online softmax in 2018. Rabe and Staats found the same for attention in 2021, a
+# year before FlashAttention.
 #
 # ## Exercises
 #

@@ -6,14 +6,14 @@
 # %% [markdown]
 # # How many r are in 73700?
 #
-# A chat program was asked a question. If the model behind it was GPT-4 (2023), what reached it were seven numbers:
+# Somebody asks GPT-4 (2023) a question. What reaches it are seven numbers:
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
 # Each number stands for a piece of the text. How often does the letter in number 436 occur in the word that is number
-# 73700? You have all that the model had. What do you answer?
+# 73700? You have all that the model has. What do you answer?
 #
-# The question was "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
+# The question is "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
 # Now you see three r, and the model still sees none.
 #
 # [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is hardly any large machine
@@ -170,14 +170,12 @@ def cut(text, rules):
 
 
 rules = learn(Counter(WORD.findall(seen)), 2000)
-new = [shown([a + b]) for a, b in rules]
-for name, begin in (("first", 0), ("from 1000 on", 1000)):
-    print(f"{name}:\n ", *new[begin : begin + 6])
+new = [a + b for a, b in rules]
 for ending in ("ing", "ment", "ation"):
-    print(f"number {new.index(ending) + 1}:", ending)
+    print(f"piece {new.index(ending) + 1}: {ending}")
 
 # %% [markdown]
-# **Nobody told it what an ending is, yet three of them are among the first hundred pieces.**
+# **By counting alone it has found three endings of words among its first hundred pieces.**
 #
 # To cut a new text, begin with its letters and apply these rules in their order. Letters stay pieces, so no word of
 # known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
@@ -190,6 +188,10 @@ per_piece = len(unseen) / len(cut(unseen, rules[:1000]))
 assert 2.9 < per_piece < 3.4
 assert f"{per_piece:.1f}" == "3.1"
 assert round(per_piece**2) == 10
+often = Counter(cut(seen, rules[:1000]))
+assert (new[9], new[999]) == (" the", " into")
+assert (round(often[" the"], -2), often[" into"]) == (3500, 36)
+assert round(len(seen), -4) == 420_000
 
 # %% [markdown]
 # **Let it glue, and watch the pieces grow. Then cut your own name, and a sentence that is not English.**
@@ -228,14 +230,14 @@ touch(
 # average. So with as many tokens a machine of pieces looks back 3.1 times as far. Or, over the *same* text, attention
 # has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
 #
-# **What they cost.** Each piece needs a vector of its own, and this vector is learnt only when its piece comes up in
-# the text. The more rules there are, the more rarely a single piece comes up. Even a counter, which has no vectors,
-# [does not always gain](#do-more-rules-always-help).
+# **What they cost.** Each piece needs a vector of its own, which is learnt only when its piece comes up. In the 420,000
+# letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into", only 36 times. [A counter
+# that sees two tokens](#do-more-rules-always-help) gains up to 1,000 rules, and loses with 2,000.
 #
 # ## What can no longer be seen
 #
-# A number does not say how its piece is spelled. So the **letters** are lost, unless the model picks them up elsewhere,
-# and that is where the riddle of the strawberry begins.
+# A number does not say how its piece is spelled. So the **letters** are lost. The model may have read somewhere that
+# strawberry is spelled s-t-r-a-w-b-e-r-r-y, but it cannot look.
 #
 # The **digits** are lost in the same way. GPT-4 cuts them into groups of three from the left. Let it add 1,234,567 and
 # 89. It sees three pieces, and the 89 as one:
@@ -330,15 +332,15 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 #
 # Philip Gage (1994) glued pairs to make files smaller, and Sennrich and others (2016) to cut words. In 2023 Rumbelow
 # and Watkins found a piece that chat programs could not repeat: asked for " SolidGoldMagikarp", some grew rude. It is a
-# name from Reddit, and the texts of the training, so the guess goes, hardly had it.
+# user's name. The guess is that it got a piece of its own, but hardly ever stood in the texts of the training.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? With the functions of the code above, learn 300 rules
-# from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a piece, and
-# the first ten pieces.
+# We let no piece reach into the next word. What would change if it might? With the functions of the code above, learn
+# 300 rules from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a
+# piece, and the first ten pieces.
 
 # %% tags=["answer"]
 part = seen[:40_000]
@@ -355,7 +357,7 @@ assert "e␣" in first
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
-# Nothing is lost: a piece has 2.43 letters, where with words it had 2.44. But without words an "e" is glued to the
+# Hardly the length: a piece has 2.43 letters, where with words it had 2.44. But without words an "e" is glued to the
 # space behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt
 # by itself.
 #

@@ -85,19 +85,21 @@ touch(
 )
 
 # %% [markdown]
-# **No training can tell two such dates apart.** What is not in the bag cannot be learnt from it.
+# **No training can tell two such dates apart.**
 #
 # ## Say where it stands
 #
 # So the machine must be told. To the vector of each letter we add something that depends only on its place. The *place*
 # is a number, counted from 0, and the *position* is the vector that we add for it. What shall we add?
 #
-# **A counter**, 0, 1, 2, ..., to each of the 64 numbers? It grows and grows, and at place 30 it adds 30 to each number
-# of the letter. In 1,000 steps of training such machines still lose about a quarter of the dates.
+# **A counter**, 0, 1, 2, ..., to each of the 64 numbers? It grows and grows: beside the 30 that it adds at place 30,
+# the letter's own numbers can hardly be seen. After 1,000 steps of training such machines still lose about a quarter of
+# the dates.
 #
-# **A fraction**, from 0 at the first place of the row to 1 at its last? That stays small. But in a longer row "the next
-# place" is a smaller step than in the training. So we have three wishes: what we add stays small, each place is the
-# same step, and no two places are alike.
+# **A fraction**, from 0 at the first place of the row to 1 at its last? That stays small, and the machines read 99 of
+# 100 dates. But in a longer row "the next place" is a smaller step than in the training: given rows of 40 places in
+# place of 34, they read only 89. So we have three wishes: what we add stays small, each place is the same step, and no
+# two places are alike.
 #
 # What fits? **The dial of a clock.** Its hand never leaves it, and each place turns the hand by the same angle. But one
 # hand soon comes round again, and then two places look alike. So we take several dials, from a fast one to slow ones.
@@ -109,6 +111,8 @@ from trained.ablations import shares as shares_of
 
 assert 0.7 < sum(shares_of("a counter")) / 3 < 0.8  # loses about a quarter
 assert min(shares_of("whole")) > 0.99
+assert round(100 * np.mean(shares_of("a fraction"))) == 99
+assert round(100 * np.mean(shares_of("a fraction, rows of 40"))) == 89
 _, config, _ = trained.kept("dates")
 assert config["steps"] == 1000
 
@@ -132,7 +136,7 @@ touch(
 # **The fast dial tells neighbours apart, and the slow ones tell the beginning from the end.** With 32 such dials our
 # machine reads over 99 of 100 dates.
 #
-# In the drawing of all attention one thing is new, before anybody looks:
+# All this happens before anybody looks. Here is attention once more, drawn with a single head again:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -183,19 +187,9 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 # <div id="the-layer-in-use" markdown="1">
 #
 # In the machine this is done once, right after the embedding, by the layer
-# [`PositionalEncoding`][clear_attention.PositionalEncoding]. When padding stands on the left, the layer must be told
-# where the letters stand.
+# [`PositionalEncoding`][clear_attention.PositionalEncoding].
 #
 # </div>
-#
-# The paper calls such a row the *positional encoding*, or $PE$. At place $p$ the hand of dial $i$ stands at the angle
-# $\omega_i\, p$, and fills two of the $d$ numbers:
-#
-# $$
-# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p), \qquad \omega_i = n^{-2i/d}
-# $$
-#
-# With $d = 6$ and $n = 1000$ these are our three dials. The machine has 32 of them, and its $n$ is 10000.
 #
 # ## Distance is a turn
 #
@@ -204,11 +198,17 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 #
 # Let query and key be nothing but the positions of their places, the query with blue hands and the key with orange
 # ones. **Let both walk: what does the dot product do? Then turn the query's hands back by three places. Where must
-# the key stand now to fit best?**
+# the key stand now to fit best? And what becomes of the other peaks, if you add dials?**
 
 # %% tags=["live", "hide-input"]
 fits = places @ places.T  # (query, key)
 np.testing.assert_allclose(fits[12, 20], fits[52, 60])
+# the other peak, six places off, of the 3 (or 32) that is the most
+of_32 = sinusoidal_encoding(61, 64).numpy()
+peaks = fits[12, 18] / 3, of_32[12] @ of_32[18] / 32
+np.testing.assert_allclose(peaks, (0.93, 0.74), atol=0.005)
+np.testing.assert_allclose(fits[12, 18], 2.8, atol=0.05)
+assert of_32[12] @ of_32[13] > 0.95 * 32  # neighbours fit almost as well
 by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
 np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table
 touch(
@@ -233,9 +233,26 @@ touch(
 #
 # Only the angle *between* the hands counts, and so only the distance.
 #
-# So three places back is the same turn, wherever you stand, and the matrix $W_Q$ can learn such a turn. **A head can
-# learn to look three places back, anywhere in the text,** as far as it can silence what the letters themselves add to
-# the score.
+# So three places back is the same turn, wherever you stand, and the matrix $W_Q$ can learn such a turn. **The key three
+# places back can be made to fit best, anywhere in the text.**
+#
+# Yet to fit best is not to get all the weight. With three dials a key that stands six places off still reaches 2.8 of
+# 3. With 32 dials such false peaks sink, but neighbours fit almost as well as ever. So the query must be long, since a
+# longer query [chooses more sharply](attention.py). And the letters add to the score, too, so the head must learn to
+# silence them.
+#
+# <details class="lesson-more" markdown="1"><summary>The same, as the paper writes it</summary>
+#
+# The paper calls a row of such sines and cosines the *positional encoding*, or $PE$. At place $p$ the hand of dial $i$
+# stands at the angle $\omega_i\, p$, and fills two of the $d$ numbers:
+#
+# $$
+# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p), \qquad \omega_i = n^{-2i/d}
+# $$
+#
+# With $d = 6$ and $n = 1000$ these are our three dials. The machine has 32 of them, and its $n$ is 10000.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1" id="does-the-trained-machine-rely-on-it"><summary>For the curious: a matrix that turns, and the order of sines and cosines</summary>
 #

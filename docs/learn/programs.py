@@ -32,7 +32,7 @@ nothing = np.zeros((3, 3))
 W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
 W_K = np.vstack([nothing, np.eye(3)])
 
-scores = (tokens @ W_Q) @ (tokens @ W_K).T  # without the root, for now
+scores = (tokens @ W_Q) @ (tokens @ W_K).T  # no root, which would only shrink a yes
 powers = np.exp(scores)
 weights = powers / powers.sum(axis=-1, keepdims=True)
 print("scores of place 2: ", scores[2])
@@ -73,14 +73,14 @@ touch(
 )
 
 # %% [markdown]
-# **Whoever is wished for gets an equal share, and where nobody is wished for, all do.**
+# **Whoever is wished for gets an equal share, and where nobody is wished for, everybody gets one.**
 #
 # ## Select and aggregate
 #
-# Nobody wants to fill large tables by hand. [`select`][clear_attention.select] asks a function of yours whether `query`
-# wishes for `key`, and makes $W_Q$ and $W_K$ of the answers. [`aggregate`][clear_attention.aggregate] is told what to
-# bring back, and makes a yes worth 128, so much that all others get nothing at all. Out comes a head for up to eight
-# letters, with a sign `^` that gives the first of them something to look at:
+# [`select`][clear_attention.select] asks a function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$
+# of the answers. [`aggregate`][clear_attention.aggregate] is told what to bring back, and makes a yes worth 128. All
+# others then get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0. Out comes a head for
+# up to eight letters, with a sign `^` that gives the first of them something to look at:
 
 # %%
 from clear_attention import aggregate, select
@@ -128,15 +128,13 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# **It is, and we know why.**
+# **It is, and we know why:** each place wishes for one place, and a yes leaves nothing to the others.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# To sort a text, each letter must know how many are smaller. But can a head count?
-#
-# First an easier count: how often does each letter occur? Let each letter look at the letters like itself, which hand
-# over a 1 each. To an a of `abca` comes back a 1, and not a 2, because attention takes an average, and the average of
-# ones is 1.
+# To sort a text, each letter must know how many are smaller. First an easier count: how often does each letter occur?
+# Let each letter look at the letters like itself, which hand over a 1 each. To an a of `abca` comes back a 1, and not a
+# 2, because attention takes an average, and the average of ones is 1.
 #
 # So a head can't count. But it can *share*. Think of a cake that is cut into equal pieces: whoever sees one piece knows
 # how many share the cake. So let `^` have a piece, too, and see how large it is:
@@ -188,9 +186,9 @@ touch(
 #
 # ## Two heads: sorting
 #
-# When people line up by height, whoever counts those who are smaller knows how many will stand before him. So in the
-# first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into free
-# columns of its token, as a **note**:
+# When people line up by height, whoever counts those who are smaller knows that at least so many will stand before him.
+# So in the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into
+# free columns of its token, as a **note**:
 #
 # --8<-- "diagrams/line_up.svg"
 #
@@ -226,19 +224,23 @@ assert smaller == [4, 0, 2, 0, 4, 2]
 assert len(PUZZLES) == 10
 touch(
     "seats",
-    "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Place 3 looks for the largest note below 3, which is 2, and fetches"
-    " a b.</p>",
+    "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Places 3 and 4 fetch a letter with the note 2, a b.</p>",
     text="cabacb",
     place=0,
 )
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>The rule</summary>
+#
 # **Each place looks for the largest note below its own number.** So one note can fill several places.
 #
-# Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns it into
-# the count, with a table in which 1/9 means 8, ..., 1 means 0:
+# </details>
+#
+# Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns this
+# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. For the count 1 it writes
+# $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$, which is 0 at $s = 1/3$, 1 at 1/2 and again 0 at 1:
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention.programs import Program, look_up
 
 # Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
@@ -258,12 +260,21 @@ network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
 
 tokens = tokens + np.array(network(tokens))
 print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
+_, begins, bends, starts = network.get_weights()
+np.testing.assert_allclose(begins[-3:], [-1 / 3, -1 / 2, -1])
+of_count_1 = 4 + 9 + 1 + 1  # its column; above a share of 1 there is nothing to say
+np.testing.assert_allclose(bends[:, of_count_1], [0] * 6 + [6, -8, 2], atol=1e-4)
+assert starts[of_count_1] == 0
+np.testing.assert_allclose(
+    [6 * (1 / 2 - 1 / 3), 6 * (1 - 1 / 3) - 8 * (1 - 1 / 2)], [1, 0]
+)
 
 # %% [markdown]
 # In the last head a wish is a number: the larger, the more it is wanted. **Fill in what a place wishes, so that it
-# finds the largest note below its own number:**
+# finds its note by the rule:**
 #
 # ```python
+# # query is the number of the place, key the note of a letter.
 # my_place = select(place, smaller, lambda query, key: ...)
 # # ^ has the note 0, too, so it must be unwanted.
 # not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
@@ -271,6 +282,7 @@ print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 # ```
 
 # %% tags=["answer"]
+# query is the number of the place, key the note of a letter: larger is better, below its number.
 my_place = select(place, smaller, lambda query, key: key if key < query else -1)
 # ^ has the note 0, too, so it must be unwanted.
 not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
@@ -293,7 +305,7 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# **It does.** There was nothing to train, and up to eight letters there is nothing to doubt: we tried all of these
+# **It does.** Up to eight letters there is nothing to doubt, and there was nothing to train: we tried all of these
 # texts.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what nobody can write</summary>
@@ -345,7 +357,7 @@ assert found.tolist() == expected
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
 #
 # Being an a must count for more than standing far to the right. The best place alone brings 7, so an a at place 0 needs
-# 8 to lead by 1. (The list begins with place 1, because at place 0 no a has come yet.)
+# 8 to lead by 1.
 #
 # </details>
 #

@@ -10,8 +10,8 @@
 # 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
 # month is.
 #
-# **Which days are `03.05.2018` and `3/5/2018`? Ask the machine, and type your own birthday, too. Then press a letter of
-# the answer: the brighter a letter of the text, the more the machine looked at it.**
+# **It has read `03.05.2018`. Which day is `3/5/2018`? Type it, and your own birthday, too. Then press a letter of the
+# answer: the brighter a letter of the text, the more the machine looked at it.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -26,8 +26,9 @@ machine(
     "dates",
     piece="small",
     page="../../machine/",
+    text="03.05.2018",
     at=6,
-    without=still(model, "thursday 3rd of may 2018", each_row=True),
+    without=still(model, "03.05.2018", each_row=True),
 )
 
 # %% [markdown]
@@ -59,7 +60,7 @@ Markdown(
 # %% [markdown]
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# How sure is the machine of a whole answer? Multiply the probabilities of its letters. First a real date:
+# To learn how sure the machine is of a whole answer, multiply the probabilities of its letters. First a real date:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -96,8 +97,6 @@ assert nonsense == ["2018-02-30"]
 assert sure[0] > 0.99
 
 # %% [markdown]
-# And what if a text is no date at all?
-#
 # **Fool it! Find texts that are no dates, and of which the machine is over 99 % sure all the same.**
 
 # %% tags=["live", "remove-input"]
@@ -119,8 +118,7 @@ machine(
 # ## What goes in
 #
 # A machine cannot multiply an m. So each letter is turned into its number in a list, its **id**, and each id into a row
-# of 64 numbers, a **vector**. All these rows are a table, the **embedding**, which is trained, too. Here are three of
-# them, blue above 0 and orange below:
+# of 64 numbers, a **vector**. Here are three of these rows, blue above 0 and orange below:
 
 # %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
@@ -145,18 +143,15 @@ HTML(
 )
 
 # %% [markdown]
-# So a "3" that is a day and a "3" in a year are the same row. That is why something is added to each vector that [says
-# at which place](positions.py) its letter stands.
+# All rows are a table, the **embedding**, which is trained, too. The y of "thursday" and the y of "may" are the same
+# row. That is why something is added to each vector that [says at which place](positions.py) its letter stands.
 #
 # ## The one idea: look at the right letters
 #
-# The machine has two halves. The **encoder** reads the text: it lets the letters look at each other, and turns each
-# into a new vector. The **decoder** writes the answer.
-#
-# Say the text is "thursday 3rd of may 2018", and the decoder has written `2018-0`. You would look at "may" now, and so
+# Say the text is "thursday 3rd of may 2018", and the machine has written `2018-0`. You would look at "may" now, and so
 # does the machine. It has a total of 1 to share out among the letters of the text, and each letter's share is its
 # **weight**. Each vector is multiplied by its weight, and all are added up. From this mixture, and from what it has
-# written so far, the decoder computes its next letter:
+# written so far, the machine computes its next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -204,8 +199,11 @@ HTML(
 
 # %% [markdown]
 # **Looking in this way is called attention.** Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable. (In truth it looks in four ways at once, at vectors made for each.
-# Drawn are the mean weights, and half of each of the encoder's own vectors.)
+# looking there made the right letters more probable. (Simplified: the mean of its four looks, and 32 of the 64 numbers
+# of each vector.)
+#
+# The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
+# the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.
 #
 # ## Which letter told it the month?
 #
@@ -279,17 +277,22 @@ machine(
 )
 
 # %% [markdown]
-# Here the m alone does it, though the y got more weight. The r, for all its weight, changes nothing by itself. How can
-# one letter hold a month? Its vector comes out of the encoder, where the letters have already looked at each other.
+# <details class="lesson-answer" markdown="1"><summary>What we found</summary>
+#
+# The m alone does it, though the y got more weight. And the r, for all its weight, changes nothing by itself.
+#
+# </details>
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
-# which is called *patching*.
+# which is called *patching*. Of 42 such pairs of months the first letter alone does it in 17, all three letters in
+# every one. The r never does. How can one letter hold a month? Its vector comes out of the encoder, where the letters
+# have already looked at each other.
 #
 # ## Take it away
 #
-# What is left if the machine can't choose where to look? **The averaging machine** takes the plain average of the text,
-# in which each letter counts as much as any other. It was trained for 500 steps. After as many, the whole machine reads
-# 98 of 100 dates. **Try both on a date of your own.**
+# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages of the text, in
+# the encoder and again for the answer, and each letter counts as much as any other. It was trained for 500 steps only;
+# after as many the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -327,8 +330,7 @@ for row in in_digits[:3]:
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: other months, and which mistakes</summary>
 #
-# Is it always the first letter? Behind an "of", as here, the machine reads seven of the twelve short names right. Each
-# of these months takes a vector from each of the other six, which makes 42 pairs:
+# The 42 pairs are of the seven short names that the machine reads right behind an "of":
 
 # %% tags=["hide-input"]
 print(f"it writes the other month, of {len(first)} pairs:")

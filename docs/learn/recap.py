@@ -15,8 +15,8 @@
 # --8<-- "diagrams/encoder_decoder.svg"
 #
 # Read it from below. The **encoder**, on the left, reads the text. The **decoder**, on the right, writes the answer,
-# one letter after the other. The lines that run around the parts are the residuals, and the numbers are the steps of
-# our walk. Each letter is a *token*.
+# one letter after the other. The map says N layers, and our machine has one on each side. The lines that run around the
+# parts are the residuals, and the numbers are the steps of our walk. Each letter is a *token*.
 #
 # ## One letter on its way
 #
@@ -93,7 +93,7 @@ journey(
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their positions part
 # them a little. Attention finds something else for each of them, because their neighbours are different. And the
-# network turns them further from each other.
+# network turns them further from each other: before it they have a similarity of 0.62, and behind it 0.09.
 #
 # ## From the text into the answer
 #
@@ -101,7 +101,8 @@ journey(
 # letter, because what comes out there says what is written next. This 0 must ask the text for the day. Below it lies
 # the first 0, which had to ask for the month. The • is the start mark.
 #
-# **Guess first: at which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
+# Step 8 takes its add and norm along, and step 9 shows only what is fetched, before it is added. **Guess first: at
+# which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -139,13 +140,36 @@ journey(
 )
 
 # %% [markdown]
-# **Most of all at step 9: the two 0s fetch quite different things from the text.** What is written so far has parted
-# them, so they ask different questions. Our 0 gives nearly all its weight to the day's 5, and the first 0 most of its
-# weight to the j of "june".
+# **Step 8 has parted them already, and at step 9 the two 0s fetch almost unrelated things from the text.** What is
+# written before them is different, so they ask different questions. Our 0 gives nearly all its weight to the day's 5,
+# and the first 0 most of its weight to the j of "june".
 #
-# In step 10 the network works on it. In step 11 one more matrix makes 14 numbers, the *logits*, one for each letter or
-# mark. The softmax makes probabilities of them, the 5 is the likeliest, and a 5 is written. Then the decoder starts
-# again, with `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
+# What was fetched is added to our 0, and in step 10 the network works on it. In step 11 one more matrix makes 14
+# numbers of its 64, the *logits*, one for each letter or mark that could be written next:
+
+# %% tags=["hide-input"] alt="Fourteen bars, the logits of the ten digits, the hyphen, and the three marks pad, • and end. The bar of the 5 reaches 13.05. The next is the 3, with 3.01. All others are smaller."
+import matplotlib.pyplot as plt
+
+marks = {target.pad_id: "pad", target.start_id: "•", target.end_id: "end"}
+names = [marks.get(i) or target.decode([[i]])[0] for i in range(14)]
+_, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
+colours = ["#d55e00" if name == "5" else "#0072b2" for name in names]
+ax.bar(range(14), logits[-1], color=colours)
+ax.axhline(0, color="0.5", lw=0.8)
+ax.set(xticks=range(14), xticklabels=names, ylabel="logit")
+ax.tick_params(axis="x", length=0)
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
+second, most = np.argsort(logits[-1])[-2:]
+assert (names[second], names[most]) == ("3", "5")
+np.testing.assert_allclose(logits[-1, [second, most]], [3.01, 13.05], atol=0.005)
+likely = np.exp(logits[-1]) / np.exp(logits[-1]).sum()
+assert round(float(likely[most]), 4) == 0.9999
+
+# %% [markdown]
+# The 5 has a logit of 13.05, and the next one is the 3, with 3.01. The softmax makes probabilities of the logits, and
+# such a lead is worth nearly everything: the 5 gets 0.9999. So a 5 is written. Then the decoder starts again, with
+# `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
 #
 # ## How can a j say June?
 #
@@ -226,13 +250,14 @@ touch(
 # Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time, and what
 # differs is who asks, who is asked, and what is hidden:
 #
-# | attention, and its button below | queries from | keys and values from | hidden |
+# | attention | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
-# | encoder **self-attention**: "text looks at text" | the text | the text | [padding](masks.py) |
-# | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
-# | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
+# | encoder **self-attention** | the text | the text | [padding](masks.py) |
+# | decoder **masked self-attention** | the answer so far | the same | padding and [the future](causal.py) |
+# | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
-# **Press the three buttons. In which map of weights do you see that our 5 was copied?**
+# Here are their maps of weights. Mind the names: a row is named after the letter that is *written* there, so the row of
+# our 0 is called 5.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -244,12 +269,13 @@ machine(
 )
 
 # %% [markdown]
-# **"Answer looks at text" shows it.** In the row of the day's 5, most of the weight is on the 5 of "5th".
+# **In "answer looks at text" that row has most of its weight on the 5 of "5th".**
 #
 # ## Put together by hand
 #
-# You have written a function for each part, and they are collected in one file, where a part takes its matrices by name
-# out of all trained numbers, `w`. What is missing is only the order, as the arrows of the map say.
+# You have written a function for each part. They are collected in one file, which is imported as `own`. There `linear`
+# is a product with a matrix, and a bias added, and all trained numbers are in `w`, by name. What is missing is only the
+# order, as the arrows of the map say.
 #
 # Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
 # square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
@@ -272,7 +298,7 @@ for function in (own.enter, own.encode):
 #     y = norm(..., *w["decoder.cross.norm"])
 #     found = feed_forward(y, w, "decoder.forward")
 #     y = norm(y + found, *w["decoder.forward.norm"])
-#     return linear(..., w["logits"])  # a product with a matrix, and a bias added
+#     return linear(..., w["logits"])
 # ```
 #
 # Here is ours, and the function that writes one letter after the other:
@@ -289,7 +315,7 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
-# Now let these functions read. `own` is this file, imported, and `source` and `target` turn letters into ids and back.
+# Now let these functions read. `source` and `target` turn letters into ids and back.
 
 
 # %%
@@ -331,8 +357,6 @@ print(inspect.getsource(own))
 # counted with its norm:
 
 # %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
-import matplotlib.pyplot as plt
-
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
 stacks = {
     "encoder": {

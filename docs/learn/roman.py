@@ -7,11 +7,11 @@
 # %% [markdown]
 # # Can you teach it something else?
 #
-# So far our machine has read dates. Now teach it something else: it will be given `mcmxciv`, and must write `1994`.
+# So far our machine has read dates. Now a machine will be given `mcmxciv`, and must write `1994`.
 # Half a minute of training will do. But will it really *read*, or only know its examples by heart?
 #
-# Each step has a task for you, with our own answer folded below it. You need the notebook of this page, [the
-# package](../index.py#install-it-and-try-it) with Matplotlib, and an hour.
+# Each step has a task for you, with our own answer folded below it. You need the notebook of this page, and [the
+# package](../index.py#install-it-and-try-it) with Matplotlib.
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They are added up, so
 # `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So 1994 falls into four pieces:
@@ -22,9 +22,9 @@
 #
 # ## Step 1: examples
 #
-# A machine needs more examples than anybody would type. **Write a function `roman(n)` that
-# returns the numeral of `n`.** Begin with a table of the seven signs and the six pairs `cm`, `cd`, `xc`, `xl`, `ix` and
-# `iv`, and take the largest as often as it fits. Check: `roman(1994)` is `"mcmxciv"`.
+# **Write a function `roman(n)` that returns the numeral of `n`.** Begin with a table of the seven signs and the six
+# pairs `cm`, `cd`, `xc`, `xl`, `ix` and `iv`, and take the largest as often as it fits. Check: `roman(1994)` is
+# `"mcmxciv"`.
 
 # %% tags=["answer"]
 SIGNS = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50}
@@ -103,13 +103,15 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 #     # 64 pairs for each step, drawn by chance: each of your 3,000 comes about thirteen times
 #     chosen = np.random.default_rng(1).integers(len(x), size=64 * steps)
 #     x, y = x[chosen], y[chosen]
-#     rate = ...  # grows for 100 steps up to 0.004, and then shrinks
-#     machine.compile(..., ...)
+#     rate = ...  # CosineDecay: grows for 100 steps up to 0.004, and then shrinks
+#     machine.compile(..., ...)  # Adam with this rate, and the loss
+#     # what it is given, and what it must say
 #     machine.fit(..., ..., batch_size=64, verbose=0)
 #     return machine
 # ```
 #
 # The decoder is given the answer without its last id, `y[:, :-1]`, and must say it without its first, `y[:, 1:]`.
+# Behind a short answer there is padding. Its mask goes with it all the way to the loss, which does not count it.
 #
 # <details class="lesson-more" markdown="1"><summary>If you have forgotten how the date machine was trained</summary>
 #
@@ -152,7 +154,6 @@ def taught(x, y, reads, writes, steps=600):
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     )
     # the answer goes in without its last id, and must come out without its first
-    # its mask goes on to the loss, so that padding behind a short answer does not count
     machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
     return machine
 
@@ -166,7 +167,7 @@ print(f"numbers that were trained: {machine.count_params():,}")
 #
 # ## Step 4: does it read?
 #
-# Your machine has never seen the 999 numerals that you put away. **Which share of them will it read?**
+# **Which share of the 999 numerals that you put away will it read?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -179,7 +180,7 @@ from live import bet
 
 def by_length():
     """Return how many letters each unseen numeral has, and whether the machine reads it."""
-    ids = clear_attention.greedy_search(machine, numerals(unseen), max_length=6)
+    ids = clear_attention.greedy_search(machine, numerals(unseen), max_length=5)
     found = np.array(digits.decode(ids))
     return np.array([len(roman(n)) for n in unseen]), found == unseen.astype(str)
 
@@ -218,11 +219,12 @@ Markdown(
 # %% [markdown]
 # </details>
 #
-# **So it does read, and nearly all of the longer numerals, though it has seen none of them.** But at many of the short
-# ones it fails.
+# **So it has not only learnt by heart: it reads nearly all of the longer numerals, and has seen none of these.** At
+# many of the short ones it fails.
 #
-# **Type a numeral of your own into our machine**, or something that is none, like `iiii`. Then look at its mistakes,
-# one by one: which of them would a pupil make, too?
+# Whether it would read a kind of numeral that it never met is another question. **Type one of your own into our
+# machine, or something that is none, like `iiii`.** Then look at its mistakes, one by one: which would a pupil make,
+# too?
 
 # %% tags=["live", "remove-input"]
 from itertools import product
@@ -236,7 +238,7 @@ combined = [
 valid = [roman(n) for n in range(1, 4000)]
 tried = sorted({*combined, *valid})
 ids = clear_attention.greedy_search(
-    machine, letters.encode(tried, length=15), max_length=6
+    machine, letters.encode(tried, length=15), max_length=5
 )
 answer_to = dict(zip(tried, digits.decode(ids), strict=True))
 wrong = {n: answer_to[roman(n)] for n in range(1, 4000)}
@@ -246,6 +248,8 @@ two_too_large = [n for n in unseen.tolist() if wrong.get(n) == str(n + 2)]
 assert (
     sum(roman(n)[-2:] in ("iv", "ix") for n in two_too_large) > 2
 )  # some, as below
+ten_too_large = [n for n in unseen.tolist() if wrong.get(n) == str(n + 10)]
+assert sum(roman(n).endswith("ix") for n in ten_too_large) > 2
 liked = ["lxiv", "mix", "cccix", "m", "d"]
 first = [n for text in liked for n in unseen.tolist() if roman(n) == text]
 touch(
@@ -261,18 +265,18 @@ touch(
 )
 
 # %% [markdown]
-# **Some of its mistakes are a pupil's: the last i was added where it should be subtracted, and the answer is 2 too
-# large.**
+# **Some of its mistakes are a pupil's: the i before the last sign was added where it should be subtracted, and the
+# answer is 2 too large.** Others are 10 too large: it seems that the x of `ix` was counted with the tens, too.
 #
-# How often does your own machine fail, and where? `greedy_search(machine, ids, max_length=6)`, from the package,
+# How often does your own machine fail, and where? `greedy_search(machine, ids, max_length=5)`, from the package,
 # returns the ids of the answers, and `digits.decode` turns them into texts. **Put both into a function
-# `written(machine, x, writes, longest=6)`**, and print what it gets wrong of the 999 numbers.
+# `written(machine, x, writes, longest=5)`**, and print what it gets wrong of the 999 numbers.
 
 # %% tags=["answer"]
 from clear_attention import greedy_search
 
 
-def written(machine, x, writes, longest=6):
+def written(machine, x, writes, longest=5):
     return np.array(writes.decode(greedy_search(machine, x, max_length=longest)))
 
 
@@ -284,8 +288,6 @@ for n, text in zip(unseen[~right], said[~right], strict=True):
 assert right.mean() > 0.9
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What we saw, and why</summary>
-#
 # Here are the mistakes by the length of the numeral. The number on a bar says how many are wrong:
 
 # %% tags=["hide-input"] alt="Two rows of bars, by the number of letters of a numeral, from 1 to 15. Above, the share that is wrong: it is highest for 1 letter, still large for 2 and 3, and near 0 for the longer ones. Below, how many of the 3,000 numerals of the training are so long: hardly any have 1 to 3 letters, and most have 6 to 10."
@@ -306,6 +308,11 @@ axes[1].set_xticks(range(1, 16))
 for ax in axes:
     ax.spines[["top", "right"]].set_visible(False)
 plt.show()
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What we saw, and why</summary>
+
+# %% tags=["hide-input"]
 is_short = lengths <= 3
 print(f"1 to 3 letters: {right[is_short].mean():.0%} of {sum(is_short)} right")
 print(f"more letters:   {right[~is_short].mean():.0%} right")
@@ -322,12 +329,12 @@ for name, chosen in {
     print(f"{name}: {sum(~right[chosen])} of {sum(chosen)} wrong")
 assert right[is_small].mean() < right[is_short].mean()  # the size fits better
 assert right[is_small].mean() < 0.8 < 0.9 < right[~is_small].mean()
-assert sum(known < 100) < 0.03 * len(known)  # as the text says
+assert not right[is_short & ~is_small].all()  # as the text says
 
 # %% [markdown]
 # Short numerals are rare in the training. But numerals of 12 letters and more are about as rare, and it reads them far
-# better. The size says more: below 100 a number is wrong far more often than above. We have not tested why.
-# Perhaps it has had too little practice with answers of one or two digits, because nearly all in its training had more.
+# better. The size says more: below 100 a number is wrong far more often than above. But some short ones above 100 go
+# wrong as well, so neither says all. We have not tested why.
 #
 # Your machine makes other mistakes, because your computer rounds a little differently.
 #
@@ -389,7 +396,7 @@ assert round(most, 3) == 0.565
 #
 # </details>
 #
-# **What is not in the letters, no training can find.** A bound that costs a few lines can save a week.
+# **What is not in the letters, no training can find.**
 #
 # ## Step 6: your own task
 #
@@ -407,9 +414,8 @@ assert round(most, 3) == 0.565
 #
 # ## Who found this, and when
 #
-# Small tasks whose right answer is known are the fruit flies of this field: they breed fast, and one can see inside. In
-# 2022 Power and others saw *grokking* in one of them: long after a small Transformer knew its examples by heart, it
-# suddenly got the others right, too.
+# In 2022 Power and others saw *grokking* in a small task like this: long after a small Transformer knew its examples by
+# heart, it suddenly got the others right, too.
 #
 # ## Exercises
 #

@@ -71,11 +71,12 @@ assert added_record["shifted"][2] < 0.1 * short
 # ## Turn, don't add
 #
 # What would we like instead? Whether a 5 is a day or a month depends on its neighbours, wherever the date begins. So
-# the product of a query and a key should know how far apart the two stand, and not where.
+# the product of a query and a key (the score, before it is divided) should know how far apart the two stand, and not
+# where.
 #
-# Here is a way. Nothing is added. The place **turns** the query, in blue, and the key, in orange. At place 0 both point
-# to the right, and each further place turns them by 30 degrees, against the clock. **Let the text walk. What happens to
-# the hands, and what to their product?**
+# So let the place **turn** the query, in blue, and the key, in orange. At place 0 both point to the right, and each
+# further place turns them by 30 degrees, the other way round than the hands of a clock. **Let the text walk. What
+# happens to the hands, and what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -119,7 +120,7 @@ touch(
 # turned query and a turned key know only the step from one to the other.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places, too. This is probably what befell the machine above, whose queries and keys are made of sums.
+# multiplied with places, too. This is probably what went wrong above, where queries and keys are made of such sums.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -151,7 +152,8 @@ for moved in (0, 20):
     )
 
 # %% [markdown]
-# **The query points elsewhere, and the products are the same.** In the drawing of all attention one thing is new:
+# **The query points elsewhere, and the products are the same.** Where does the turn happen? Right before queries meet
+# keys:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -164,16 +166,26 @@ attention_drawn("turning_positions")
 # ## Quick dials and slow ones
 #
 # One dial is not enough. After 12 places it has come round again, so the bars made two equal hills. A head therefore
-# has several dials, and in the machine below they are eight. The numbers of a query or a key are taken in pairs, here
-# the first number of one half with the first of the other, and each pair turns on a dial of its own:
+# has several. In the machine below a query has 16 numbers, which make eight pairs, and each pair turns on a dial of its
+# own:
+#
+# --8<-- "diagrams/pairs.svg"
+#
+# Dials are counted from 0, and each turns more slowly than the one before:
 
 # %% tags=["hide-input"] alt="Eight dials in a row, from the quickest to the slowest, at the places 0, 1, 5 and 20. At place 0 all hands point to the right. At place 1 only the first two or three have turned visibly. At place 20 the first hand has gone round three times, the fourth has turned by about 36 degrees, and the last three have hardly turned."
+import re
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 
 turning, turning_record = trained.load("today-rotary")
 depth = turning.encoder.layers[0].self_attention.attention.d_k  # numbers of a head
 pairs = depth // 2
 assert (depth, pairs) == (16, 8)
+drawn = Path("../diagrams/pairs.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number[^>]*>(\d+)<', drawn)
+assert [*map(int, drawn)] == [*range(depth)]
 speeds = 10000.0 ** (-np.arange(pairs) / pairs)
 rows = (0, 1, 5, 20)
 _, ax = plt.subplots(figsize=(4.8, 2.7), layout="constrained")
@@ -204,9 +216,8 @@ assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has, here 16, and $\omega_i$ is how far
-# dial $i$ turns from one place to the next, in radians. The quickest turns by 1, which makes 57 degrees. The 10000 is a
-# choice.
+# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$
+# turns from one place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
 # ## Your machine so far
 #
@@ -264,7 +275,7 @@ np.testing.assert_allclose(turn([2, 0], 150), [-1.732, 1], atol=5e-4)
 np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ query, products[0])
 
 # %% [markdown]
-# Nothing here is trained. The package has it as [`RotaryPositions`][clear_attention.RotaryPositions].
+# The package has it as [`RotaryPositions`][clear_attention.RotaryPositions].
 #
 # ## What the two machines read
 #
@@ -309,9 +320,10 @@ assert {
 } == {500}
 
 # %% [markdown]
-# **Moved by up to 40 places, the second machine reads over 99 of 100.** It *cannot* notice: every product is what it
-# was. Most large language models of today turn, as it does, though a text longer than any in the training is [another
-# question](language_model.py#and-if-the-text-is-longer).
+# **Moved by up to 40 places, the second machine reads over 99 of 100.** That is a little more than 98, which is not the
+# point: 99 against 1 is. It *cannot* notice, since every product is what it was. Most large language models of today
+# turn, too. A *longer* text is [another question](language_model.py#and-if-the-text-is-longer), while in one that is
+# moved all distances are known.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: two ways to make pairs</summary>
 #
@@ -346,8 +358,7 @@ assert neighbours < 0.2
 # ## Who found this, and when
 #
 # Shaw, Uszkoreit and Vaswani were the first to give the Transformer distances instead of places. In 2018 they learnt a
-# vector for each distance, and added it to the keys. In 2021 Su and others looked for a way to put the place into
-# queries and keys themselves. They found the turn.
+# vector for each distance, and added it to the keys. In 2021 Su and others looked for a way to put the place into queries and keys themselves, and found the turn.
 #
 # ## Exercises
 #

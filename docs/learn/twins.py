@@ -1,6 +1,6 @@
 # ---
 # title: What training finds
-# description: Machines that were trained to do what a written program does. One found a shortcut with a little more, one our program, and one another.
+# description: Machines that were trained to do what a written program does. One looks hardly farther than a shortcut, one needs the places that our program needs, and one works in another way.
 # ---
 
 # %% [markdown]
@@ -11,7 +11,7 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, which was
 # trained to answer what the program answers. Here are four sums of the program `addition` and of its twin. The twin
-# gets the last three wrong. What do they share?
+# gets the last three wrong. We chose three of one kind: what do they share?
 
 # %% tags=["hide-input"]
 import sys
@@ -67,11 +67,10 @@ assert len(TASKS) == 8
 assert abs(record["texts"] - 0.91) < 0.03
 
 # %% [markdown]
-# Nine of ten sums are right, but **to make 9 of 270 + 739 is no slip of the pen.** What has the twin learnt? It says
-# each digit of the sum twice, once for each of the two digits above.
+# Nine of ten sums are right, but **to make 9 of 270 + 739 is no slip of the pen.** What has the twin learnt?
 #
-# **Find three more sums that it gets wrong. Start from the sum that stands there, and change one digit at a time. What
-# do your sums have in common?**
+# **Find three more sums that it gets wrong. Start from 270 + 739, and change one digit at a time. What do your sums
+# have in common?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -88,15 +87,40 @@ touch(
 )
 
 # %% [markdown]
-# Most of your sums probably have a column with the sum 9. Why just there?
+# Most of your sums probably have a column with the sum 9. But you started from one that we had chosen. Here are all the
+# wrong ones of the 5,000, by what goes wrong:
+
+# %% tags=["hide-input"]
+digits = true[:, None] // 10 ** np.arange(4) % 10
+off = (learnt[..., None] // 10 ** np.arange(4) % 10 != digits[:, None]).any(axis=1)
+left = np.pad(columns[:, 1:3] == 9, [(0, 0), (2, 0)])  # of a 9 in column 2 or 3
+comes = digits != columns % 10
+lost = (off & left & comes).any(axis=1)
+added = (off & left & ~comes).any(axis=1) & ~lost
+others = off.any(axis=1) & ~lost & ~added
+for what, which in {
+    "a 1 comes through a 9, and is lost": lost,
+    "no 1 comes through a 9, and one is added": added,
+    "only elsewhere": others,
+    "together": off.any(axis=1),
+}.items():
+    print(f"{what:42} {which.sum():3}")
+assert lost[list(np.flatnonzero(typical)[:3])].all()  # the chosen ones
+assert abs((lost | added).sum() / off.any(axis=1).sum() - 0.62) < 0.02
+assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
+
+# %% [markdown]
+# **Six of ten go wrong left of a 9** in column 2 or 3. (To column 1 no 1 can come.) Ours are of the first kind, which
+# this page is about. The second comes back below, and the others we can't explain. What is so hard left of a 9?
 #
 # ## Where does a carry come from?
 #
-# Add 299 and 301. In the second column stand a 9 and a 0, and alone they carry nothing. But with the 1 that comes from
-# the lowest column they make 10. A column with the sum 9 hands on what it gets, so the 1 that arrives in the third
-# column comes from the *lowest*. Our program knows that, and looks past every 9.
+# Add 299 and 301. In the second column 9 and 0 alone carry nothing, and with the 1 from the lowest column they make 10.
+# A column with the sum 9 hands on what it gets, so the 1 that arrives in the third column comes from the *lowest*. Our
+# program looks past every 9.
 #
-# And the twin? Here is where its first head looks from the two highest columns. A disc is a look at its own column:
+# And the twin? Here is where its first head looks from the two highest columns. A disc is a look at its own column, and
+# what is missing to 100 % goes mostly to the sign `^`:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -148,23 +172,26 @@ for ax, start in zip(axes, (3, 2), strict=True):
 plt.show()
 assert [round(100 * x) for x in looks(0, 3)[::-1]] == [66, 25, 2, 1]
 assert [round(100 * x) for x in looks(0, 2)[2::-1]] == [74, 17, 1]
+for start in (3, 2):
+    to_begin = means[0][columns == start][:, 0].mean()
+    assert to_begin > 0.75 * (1 - looks(0, start)[: start + 1].sum())
 assert min(looks(1, start)[start] for start in (1, 2, 3)) > 0.9
 far = [(mean * farther).sum(axis=1)[columns > 1] for mean in means]
 assert np.max(far) < 0.05
 
 # %% [markdown]
-# **It hardly looks farther down than the next column.** So the twin probably takes a **shortcut**: a 1 comes if the
-# *next* lower column has the sum 10 or more, and else none. Where a 1 should pass through a 9, this goes wrong:
+# **It hardly looks farther down than the next column.** So we suspect a **shortcut**: a 1 comes if the *next* lower
+# column has the sum 10 or more, and else none. Where a 1 should pass through a 9, this goes wrong:
 #
 # --8<-- "diagrams/carry.svg"
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut can only fail left of a column with the sum 9, and there it is wrong in about half of the columns. But
-# the twin gets 73 of 100, so it must know more.
+# It would explain the first kind and not the second, because left of a 9 the shortcut never adds a 1. It gets about
+# half of these columns right. The twin gets 73 of 100, so it must know more.
 #
-# The columns farther down get on average only about 2 % of the weight, an arc as thin as a hair.
-# We hide it with a mask. How many of 100 columns left of a 9 will the twin still get right?
+# The columns farther down get on average only about 2 % of the weight, an arc as thin as a hair. We hide them with a
+# mask. How many of 100 columns left of a 9 will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)
@@ -190,12 +217,20 @@ def both_right(answers):
     return (said[:, 1:5] == true) & (said[:, 5:9] == true)
 
 
+def added_one(answers):
+    """Tell for each column in how many of its two digits a 1 was added: none, half or all."""
+    said = np.argmax(answers, axis=-1)
+    halves = np.stack([said[:, 1:5], said[:, 5:9]])
+    return (halves == (added + 1) % 10).mean(axis=0)
+
+
 true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
 far_hidden = farther.astype("float32")
+blinded = run(twin, tokens, far_hidden, far_hidden)
 right = {
     "the twin": both_right(logits),
     "the shortcut": shortcut(added) == true,
-    "far hidden": both_right(run(twin, tokens, far_hidden, far_hidden)),
+    "far hidden": both_right(blinded),
 }
 twin_, short, hidden = [which[left_of_nine].mean() for which in right.values()]
 
@@ -217,8 +252,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Here are three sums in which a 1 passes through a 9. They were chosen from those that the twin gets right. The last
-# line tells how many of all columns left of a 9 are right, in 20,000 random pairs.
+# Three sums in which a 1 passes through a 9, chosen from those that the twin gets right. Below, for all columns left of
+# a 9 in 20,000 random pairs: how many are right, and to how many of their digits the twin adds a 1.
 
 # %% tags=["hide-input"]
 some = np.array([[149, 2058], [1689, 3361], [4837, 1180]])
@@ -229,6 +264,18 @@ print(f"{'':17} {'twin':>6} {'far hidden':>11}")
 for (a, b), one, other in zip(some, said, blind, strict=True):
     print(f"{a:4} + {b:4}       {one[0]:6} {other[0]:11}")
 print(f"{'left of a 9':17} {twin_:6.0%} {hidden:11.0%}")
+adds = [  # of the digits in the columns that are asked for
+    [
+        added_one(answers)[left_of_nine & which].mean()
+        for answers in (logits, blinded)
+    ]
+    for which in (comes, ~comes)
+]
+for words, (seeing, blind_) in zip(
+    ("1 comes: added", "no 1 comes: added"), adds, strict=True
+):
+    print(f"{words:17} {seeing:6.0%} {blind_:11.0%}")
+np.testing.assert_allclose(adds, [[0.75, 0.33], [0.16, 0.24]], atol=0.03)
 assert (said == some.sum(axis=1)[:, None]).all()
 assert (blind == some.sum(axis=1)[:, None] - [[100], [1000], [1000]]).all()
 assert round(100 * twin_) == 73
@@ -243,7 +290,8 @@ elsewhere[:, 0] = False  # nothing comes to the lowest column
 assert right["far hidden"][elsewhere].mean() > right["the twin"][elsewhere].mean()
 whole, passing = right["the twin"].all(axis=1), passes.any(axis=1)
 assert abs(passing.mean() - 0.09) < 0.005
-assert passing[~whole].mean() < 0.4  # most of the wrong sums are of another kind
+assert passing[~whole].mean() < 0.4
+assert whole[passing].mean() > 0.6
 beside = np.hstack([np.zeros((len(pairs), 1), bool), left_of_nine, left_of_nine])
 far_there = [  # as little as on average
     (w.numpy()[:, 0] * farther).sum(axis=2)[beside].mean() for w in maps
@@ -255,13 +303,14 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 #
 # </details>
 #
-# With those 2 % hidden, the twin falls back to about half, like the shortcut. So **small numbers in a map can carry
-# what matters.** (The sums at the top were chosen: in most of the wrong ones no 1 passes through a 9.)
+# With those 2 % hidden, the twin gets about half, no more than the shortcut. It can hardly tell any longer whether a 1
+# comes, and more often adds one where none does, which is the second kind of mistake. So **small numbers in a map can
+# carry what matters.**
 #
-# Random sums would not have told us. **Press "Draw 1,000 random pairs" in the piece above.** In only about 90 of them
-# a 1 passes through a 9.
+# **Press "Draw 1,000 random pairs" in the piece above.** About 90 come out wrong. In about 90 a 1 passes through a 9,
+# too, but most of these are right. Random sums tell how often a machine errs, and hardly where.
 #
-# ## A twin that found our two steps
+# ## A twin that needs our two places { #a-twin-that-found-our-two-steps }
 #
 # Do all twins take shortcuts? The program `induction` copies: where a letter has stood before, it says what came
 # next. Its twin copies all texts, too. We hide a place from one of its heads, and count the texts that it still copies:
@@ -305,8 +354,8 @@ assert copied_without(0, 0) == 1
 assert [round(100 * share) for share in kept.values()] == [0, 76, 0, 100]
 
 # %% [markdown]
-# **Without the places where our two heads look, hardly a text is copied.** So this twin has found our two steps by
-# itself, though its first head does a little more.
+# **Without the places where our two heads look, hardly a text is copied.** So this twin needs the two places that ours
+# uses, and in some texts one more.
 #
 # ## Does head 1 only average?
 #
@@ -338,12 +387,14 @@ frame = {"fill": False, "edgecolor": "#d55e00", "linewidth": 2}
 axes[1].add_patch(plt.Rectangle((0, 1), n, 1, clip_on=False, zorder=3, **frame))
 plt.show()
 assert twins["sort"][1]["texts"] == 1
-assert np.abs(np.delete(maps["trained"], 1, axis=0) - 1 / 7).max() < 0.06
+pale = np.delete(maps["trained"], 1, axis=0)
+assert (pale.min().round(2), pale.max().round(2)) == (0.09, 0.19)
 assert maps["trained"][1, 2] + maps["trained"][1, 4] > 0.7
 
 # %% [markdown]
-# **All rows but the marked one lie near 1/7.** So they seem to take the average of the whole text. That would be a
-# program, too, because the average says how much of the text is a, b and c.
+# **Outside the marked row all weights lie between 0.09 and 0.19,** where even ones would be 1/7, or 0.14. So these rows
+# seem to take little more than the average of the text. That would be a program, too, because the average says how
+# much of the text is a, b and c.
 #
 # If the head does no more, little is lost when we make it *even*: with its queries set to 0, all letters get exactly
 # the same weight. How many of 100 texts stay right?
@@ -380,7 +431,7 @@ bet(
             "sort, head 1 even",
             round(100 * without_choice, 1),
             "In our program all hangs on this head. The twin answers the same, and needs it less.",
-            "Nearly all its rows are even. But the row of place 1 looks out for the smallest letter.",
+            "Most of its rows are nearly even. But the row of place 1 looks out for the smallest letter.",
         ),
     ],
 )
@@ -447,7 +498,7 @@ assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
 
 # %% [markdown]
 # More 9s helped all three. With ten times as many sums two twins come close to the program, but the third is no better
-# than the best of those that were trained as before. So a training may get stuck half-way, even if it goes on for long.
+# than the best of those that were trained as before.
 #
 # </details>
 #
@@ -525,17 +576,20 @@ exercises.show("twins")
 #
 # </details>
 #
+# ## The last question
+#
+# This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
+# brightest letter. Did the month come from there? By now you have built all parts of that machine by hand. What a
+# *trained* machine does with them is another question, and you know how to ask it.
+#
+# Take ten dates of May. In [the whole machine](../machine.py) a press on the y, under "Hide letters of the text", hides
+# it from every look. Write down first in how many the month will still be right. Then count. If most are, the machine
+# can do without the y, however brightly it shone. If not, you have found out what no picture could tell you.
+#
 # ## Where to go next
 #
 # * [The whole machine](../machine.py): switch off one of its heads. Bet first how many dates it will still read.
 # * [Use it in your model](../guides/use_it.py): what you have learnt, in your own code.
-#
-# This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
-# brightest letter. Did the month come from there? By now you have built all parts of that machine by hand. What a
-# *trained* machine does with them is another question, and you know how to ask it. Take ten dates of May. In [the whole
-# machine](../machine.py) a press on the y, under "Hide letters of the text", hides it from every look. Write down first
-# in how many the month will still be right. Then count. If most of them are, the machine can do without the y, however
-# brightly it shone. If they are not, you have found something out that no picture could tell you.
 #
 # Read on elsewhere: Zhou and others (2023), [What Algorithms can Transformers Learn? A Study in Length
 # Generalization](https://arxiv.org/abs/2310.16028); Friedman, Wettig and Chen (2023), [Learning Transformer

@@ -6,26 +6,69 @@
 # %% [markdown]
 # # How far must a letter see?
 #
-# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` our [language model](language_model.py) finds one letter
-# easy or hard to guess, depending on how far it sees. Which one, and how far must it see?
+# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` our [language model](language_model.py) finds one sign easy or
+# hard to guess, depending on how far it sees. Which one, and how far must it see?
 #
-# To look back takes work: when a chat has reached 100,000 pieces of words, a machine compares the newest with all of
-# them, in every layer, although nearly all were said long ago. Must it be so?
-#
-# Let each letter see only the last few, itself among them. This is called a **window**. Here are 16 letters, with a row
-# for each letter that looks and a column for each that is seen:
+# Let each letter see only the last few, itself among them. This is called a **window**. Below each sign stand the
+# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs with this window. The letter that looks is the
+# last one written, and the sign to be said stands after it. **Move the window until the last sign becomes cheap. What
+# has just come into sight?**
 
-# %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
-import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import token_losses
-from matplotlib.colors import ListedColormap
+from live import sketch, touch
 from trained.language import decode, encode, measure, measure_repeats, texts
+
+
+def look_through(model, window):
+    """Give each layer of a trained machine a window; None takes it away."""
+    for layer in model.stack.layers:
+        layer.self_attention.attention.window = window
+
+
+model, record = trained.load("language")
+manual, _ = texts()
+line = 'Calling "m(arg-1, arg-2, ..., arg-n)"'
+by_window = []
+for window in range(1, len(line)):
+    look_through(model, window)
+    by_window.append(token_losses(model, encode(line)[None])[0].numpy() / np.log(2))
+look_through(model, None)
+by_window = np.array(by_window)
+closing = by_window[:, -1]
+opening = line.index('"')
+assert len(line) - 1 - opening == 28
+assert line not in decode(manual)
+assert (round(closing[26], 1), round(closing[27], 1)) == (6.4, 0.4)
+touch(
+    "seeing",
+    f"<p>The closing quotation mark costs {closing[26]:.1f} bits with a window of 27 letters, and {closing[27]:.1f}"
+    " with 28.</p>",
+    text=line,
+    bits=np.round(by_window, 1).tolist(),
+    window=16,
+    place=len(line) - 1,
+)
+
+# %% [markdown]
+# **It is the quotation mark that opens. With 27 letters in sight the one that closes costs 6.4 bits, and with 28 only
+# 0.4.** That is no gentle slope, but a *cliff*: what is needed is in sight, or it is not.
+#
+# ## What does it save?
+#
+# To look back takes work: when a chat has reached 100,000 pieces of words, a machine compares the newest with all of
+# them, in every layer, although nearly all were said long ago. A window makes it less. Here are 16 letters, with a row
+# for each letter that looks and a column for each that is seen:
+
+# %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
+import matplotlib.pyplot as plt
+from matplotlib.colors import ListedColormap
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
 _, axes = plt.subplots(1, 2, figsize=(4.6, 2.6), layout="constrained")
@@ -47,21 +90,13 @@ assert scores == [136, 58]
 # %% [markdown]
 # **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores.
 #
-# By hand, with a window of two: the letters of "later" get keys and values that are single numbers, and the query of
-# each letter is 1, so a score is simply the key:
+# By hand, with a window of two, each letter of "later" sees itself and the one before it:
 #
-# | letter | l | a | t | e | r |
+# | who looks | l | a | t | e | r |
 # | --- | --- | --- | --- | --- | --- |
-# | key | 0 | 1 | 0 | 1 | 2 |
-# | value | 10 | 20 | 30 | 40 | 50 |
+# | sees | l | l, a | a, t | t, e | e, r |
 #
-# The r sees the e and itself, with the scores 1 and 2. Their softmax is 0.2689 and 0.7311, so the r finds
-#
-# $$
-# 0.2689 \cdot 40 + 0.7311 \cdot 50 = 47.31 .
-# $$
-#
-# In the drawing of all attention, here with a window of two, one thing is new, and it is only a mask:
+# All the rest is hidden, so that a window is only a mask:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -81,14 +116,11 @@ attention_drawn("windows")
 import re
 from pathlib import Path
 
-from examples.numpy_machine import softmax
-
-key, value = np.array([0.0, 1, 0, 1, 2]), np.array([10.0, 20, 30, 40, 50])
 earlier = np.arange(5)[:, None] - np.arange(5)
-weights = softmax(np.tile(key, (5, 1)), (earlier < 0) | (earlier >= 2))
-np.testing.assert_allclose(weights[4, 3:], [0.2689, 0.7311], atol=5e-5)
-
-np.testing.assert_allclose((weights @ value)[4], 47.31, atol=5e-3)
+by_hand = [
+    ", ".join(np.array([*"later"])[row]) for row in (earlier >= 0) & (earlier < 2)
+]
+assert by_hand == ["l", "l, a", "a, t", "t, e", "e, r"]
 
 
 def drawn(name, kind):
@@ -107,22 +139,11 @@ assert drawn("ring", "place") == [str(n) for n in range(7)]
 # %% [markdown]
 # ## What does it cost?
 #
-# Our language model has two layers, and sees up to 128 letters. In a text that it has never seen it needs 1.76
-# [bits](language_model.py#how-surprised-is-it-by-hand) for a letter. Now we give both layers a window, and make it
-# smaller and smaller. **How do the bits grow? Draw it.**
+# Our language model has two layers, and sees up to 128 letters. In a text that it has never seen it needs 1.76 bits for
+# a letter, on average. Now we give both layers a window, and make it smaller and smaller. **How do the bits grow? Draw
+# it.**
 
 # %% tags=["live", "hide-input"]
-from live import sketch, touch
-
-
-def look_through(model, window):
-    """Give each layer of a trained machine a window; None takes it away."""
-    for layer in model.stack.layers:
-        layer.self_attention.attention.window = window
-
-
-model, record = trained.load("language")
-manual, _ = texts()
 bits = {}
 for window in (1, 2, 4, 8, 16, 32, 64, 128):
     look_through(model, window)
@@ -166,40 +187,9 @@ assert 0.5 < extra[32] < 1
 # %% [markdown]
 # </details>
 #
-# **With 32 letters in sight our machine needs less than 1 % more bits.** So what was said long ago hardly seems to
-# matter here. But this is an average. Is it true of each letter in the line of the beginning?
-#
-# ## One letter pays
-#
-# Here is the line, with the bits of each letter below it. The letter that looks is the last one written, and the one to
-# be said stands after it. **Move the window until the last letter becomes cheap. What has just come into sight?**
-
-# %% tags=["live", "hide-input"]
-line = 'Calling "m(arg-1, arg-2, ..., arg-n)"'
-by_window = []
-for window in range(1, len(line)):
-    look_through(model, window)
-    by_window.append(token_losses(model, encode(line)[None])[0].numpy() / np.log(2))
-look_through(model, None)
-by_window = np.array(by_window)
-closing = by_window[:, -1]
-opening = line.index('"')
-assert len(line) - 1 - opening == 28
-assert line not in decode(manual)
-assert (round(closing[26], 1), round(closing[27], 1)) == (6.4, 0.4)
-touch(
-    "seeing",
-    f"<p>The closing quotation mark costs {closing[26]:.1f} bits with a window of 27 letters, and {closing[27]:.1f}"
-    " with 28.</p>",
-    text=line,
-    bits=np.round(by_window, 1).tolist(),
-    window=16,
-    place=len(line) - 1,
-)
-
-# %% [markdown]
-# **It is the quotation mark that opens. With 27 letters in sight the one that closes costs 6.4 bits, and with 28 only
-# 0.4.** That is no gentle slope, but a *cliff*: what is needed is in sight, or it is not. An average hides such cliffs.
+# **With 32 letters in sight our machine needs less than 1 % more bits.** So it gains hardly anything from what was said
+# longer ago. The text may hold more: `xz` [needs fewer bits](language_model.py#is-counting-enough), probably because it
+# finds whole sentences again. And an average hides cliffs.
 #
 # ## But layers stack
 #
@@ -233,9 +223,9 @@ touch(
 #
 # letters, itself among them.
 #
-# So is the cliff gone? With a window of 27, the two layers of our machine can hear of 53
-# letters, and yet the quotation mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must
-# carry the message, and our machine was trained without a window, so nothing has taught it to.
+# So is the cliff gone? With a window of 27, the two layers of our machine can hear of 53 letters, and yet the quotation
+# mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must carry the message. A machine
+# that is trained with windows can learn to pass it on; ours was not.
 #
 # ## A ring of four rows
 #
@@ -264,6 +254,7 @@ touch(
 # def look_back(x, place, cache, W_Q, W_K, W_V):
 #     keys, values = cache
 #     row = ...
+#     # in your machine no key is turned: the place was added to x, so each key carries it in any row
 #     keys[row], values[row] = x @ W_K, x @ W_V
 #     filled = min(place + 1, len(keys))
 #     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
@@ -283,6 +274,7 @@ def hidden(n, window):
 def look_back(x, place, cache, W_Q, W_K, W_V):
     keys, values = cache
     row = place % len(keys)
+    # in your machine no key is turned: the place was added to x, so each key carries it in any row
     keys[row], values[row] = x @ W_K, x @ W_V
     filled = min(place + 1, len(keys))
     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
@@ -343,9 +335,9 @@ assert (round(rightly[20]), round(rightly[19])) == (98, 5)
 #
 # ## Who found this, and when
 #
-# Child and others (2019) let a place see the last few and, farther back, one in so many. In the first Mistral 7B (2023)
-# every layer has a window, and the cache runs in a ring. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) has five
-# layers with a window for each that sees all.
+# Child and others (2019) let a place see the last few and, farther back, only every so-many-th place. In the first
+# Mistral 7B (2023) every layer has a window, and the cache runs in a ring. [Gemma 3](https://arxiv.org/abs/2503.19786)
+# (2025) has five layers with a window for each that sees all.
 #
 # ## Exercises
 #
@@ -374,8 +366,8 @@ for layers in (1, 3, 9, 33):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so few rows?</summary>
 #
-# Together the rings keep 99 rows and one more for each layer, because each layer reaches one letter less far than it
-# keeps. If each of 33 layers kept all 100 letters, it would be 3,300 rows in place of 132.
+# Together the rings keep 99 rows and one more for each layer, because each layer keeps one row for the letter itself,
+# which reaches nowhere back. If each of 33 layers kept all 100 letters, it would be 3,300 rows in place of 132.
 #
 # </details>
 #

@@ -160,14 +160,14 @@ def test_the_blocks_hold_what_they_say(piece):
 
 def test_a_letter_can_be_followed(piece):
     journey = piece("recap")
-    assert "“5” at place 5 and “5” at place 12 enter with a similarity of 1.00" in journey.says()
+    assert "“5” at place 5 and “5” at place 12 have a similarity of 1.00 at step 1" in journey.says()
     assert journey.element.locator(".station").count() == 6
     group = journey.element.get_by_role("group", name="The letter to compare it with")
     group.get_by_role("button", name="5, place 13").focus()
     journey.page.keyboard.press("Enter")
     assert "“5” at place 13" in journey.says()
     group.get_by_role("button", name="5, place 5").click()
-    assert "leave with 1.00" in journey.says()
+    assert "of 1.00 at step 6" in journey.says()
 
 
 def test_a_letter_of_the_answer_goes_on_where_the_text_ended(visit):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 @pytest.fixture
 def bursting(piece):
     bursting = piece("transformer_layer", "bursting")
-    assert bursting.says().startswith("Without norms. After layer 4 ")  # something is seen at once
+    assert bursting.says().startswith("Without norms. After layer 2 ")  # something is seen at once
     bursting.press("Start again")
     return bursting
 
@@ -33,22 +33,22 @@ def test_the_disc_and_the_bars_are_what_was_measured(bursting, norm):
     found = told(bursting, norm)
     assert "No layer has looked yet." in bursting.says()
     assert heights(bursting) == [0] * 8
-    for layer in range(1, 13):
+    for layer in range(1, 7):
         bursting.press("One layer higher")
         times = found["sizes"][layer] / found["sizes"][0]
-        assert radius(bursting) == pytest.approx(4 * times, abs=0.01)
+        assert radius(bursting) == pytest.approx(7 * times, abs=0.01)
         assert heights(bursting) == pytest.approx(found["weights"][layer - 1], abs=0.006)
         assert bursting.says().startswith(f"{'With' if norm else 'Without'} norms. After layer {layer} ")
     expect(bursting.element.get_by_role("button", name="One layer higher")).to_be_disabled()
-    assert ("13 % of its weight" if norm else "184 times as large") in bursting.says()
+    assert ("16 % of its weight" if norm else "13 times as large") in bursting.says()
 
 
 def test_the_tick_works_at_any_height_and_stays(bursting):
-    for _ in range(8):
+    for _ in range(6):
         bursting.press("One layer higher")
-    assert radius(bursting) > 100
+    assert radius(bursting) > 80
     bursting.element.get_by_label("norms", exact=True).check()
-    assert radius(bursting) < 5
+    assert radius(bursting) < 6
     bursting.press("Start again")
     assert bursting.says() == "With norms. Before the layers. No layer has looked yet."
 
@@ -56,7 +56,7 @@ def test_the_tick_works_at_any_height_and_stays(bursting):
 def test_it_climbs_by_itself(bursting):
     bursting.press("Climb")
     expect(bursting.element.get_by_role("button", name="One layer higher")).to_be_disabled(timeout=10_000)
-    assert "After layer 12" in bursting.says()
+    assert "After layer 6" in bursting.says()
 
 
 def test_without_scripts_a_table_stands_there(visit):

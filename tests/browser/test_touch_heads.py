@@ -122,9 +122,12 @@ def test_what_is_kept_stays_true_only_while_no_letter_sees_a_later_one(piece):
     keeping = piece("cache", "keeping")
     element, says = keeping.element, keeping.says
     none, new, kept, old = ["none", "new", "kept", "old"]
-    assert kinds(element) == ([new] * 4 + [none] * 7,) * 2
-    assert "4 letters go through the machine, and 3 of them had gone before" in says()
-    assert f"that makes {1 + 2 + 3 + 4}." in says()
+    assert kinds(element) == ([kept] * 5 + [new] + [none] * 5,) * 2
+    assert "that makes 6, in place of 21." in says()
+    element.get_by_label("keep keys and values").press("Space")
+    assert kinds(element) == ([new] * 6 + [none] * 5,) * 2
+    assert "6 letters go through the machine, and 5 of them had gone before" in says()
+    assert f"that makes {1 + 2 + 3 + 4 + 5 + 6}." in says()
     count = element.get_by_role("slider")
     count.focus()
     count.press("End")

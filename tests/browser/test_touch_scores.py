@@ -53,7 +53,7 @@ def test_each_place_fetches_by_the_notes(piece, visit):
             seats.press("Next place")
             best = max(note for note in notes if note < place)
             letter = sorted(text)[place - 1]
-            says = f"Place {place} looks for the largest note below {place}. That is {best}, so it fetches {letter}."
+            says = f"Place {place} fetches a letter with the note {best}: {letter}."
             assert seats.says().startswith(says)
             assert seats.element.locator("path.q").count() == notes.count(best)
             shown = fetched.all_text_contents()

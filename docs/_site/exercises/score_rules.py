@@ -15,7 +15,8 @@ def order(*names):
 EXERCISES = [
     Exercise(
         name="a-bias-by-distance",
-        question="Each place of distance costs 0.3. Which bias do the keys have for the query at place 1 (of 0 to 3)?",
+        question="Each place of distance costs 0.3, in both directions. Which bias do the keys have for the query at"
+        " place 1 (of 0 to 3)?",
         asks=Numbers(tuple(f"place {i}" for i in range(LENGTH)), digits=1),
         given=(PRICE, PLACE, LENGTH),
         right=lambda price, place, n: -price * np.abs(np.arange(n) - place),

@@ -30,7 +30,7 @@ export const adding = {
       <table class="sums"><caption>What the twin makes of it</caption><thead><tr><th scope="row">column</th>${places.map((c) => `<th scope="col">${c + 1}</th>`).join("")}</tr></thead>
       <tbody>${row("first number", (c) => digits(a)[c])}${row("second number", (c) => digits(b)[c])}${row("the twin says", both)}${row("right", (c) => right[c])}</tbody></table>
       <div class="controls"><button data-do="draw">Draw ${MANY.toLocaleString("en")} random pairs</button><button data-do="again">Start again</button></div>
-      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} ${tooLarge ? `The largest number is ${LARGEST}, so it stands there. ` : ""}${said[0].join() === said[1].join() ? "" : "Where two digits stand, the two numbers disagree. "}Wrong sums that you found: ${found.length}.`)}
+      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} ${tooLarge ? `The largest number is ${LARGEST}, so it stands there. ` : ""}${said[0].join() === said[1].join() ? "" : "It says each digit twice, once for each number: where two stand, they disagree. "}Wrong sums that you found: ${found.length}.`)}
       ${many ? `<p>${many}</p>` : ""}`;
   },
 

@@ -3,7 +3,7 @@
 
 import { at, check, number, player, says } from "./draw.js";
 
-const [WIDTH, HIGH, STAIR, SMALL] = [190, 312, 24, 4]; // the digit is a disc of radius SMALL before the layers
+const [WIDTH, HIGH, SMALL] = [190, 312, 7]; // the digit is a disc of radius SMALL before the layers
 const [LEFT, BAR, TALL, BASE] = [236, 24, 236, 284];
 
 /** state: letters, place (of the one that climbs), layer (0: before the first), norm, playing, towers: for "0" (no norms) and "1"
@@ -13,7 +13,7 @@ export const bursting = {
     const { sizes, weights } = towers[Number(norm)];
     const layers = weights.length;
     const times = sizes[layer] / sizes[0];
-    const floor = (n) => HIGH - 12 - STAIR * n;
+    const floor = (n) => HIGH - 12 - ((HIGH - 24) / layers) * n;
     const [radius, y] = [at(SMALL * times), floor(layer)];
     const floors = sizes.map((_, n) => `<line class="${n === layer ? "axis" : "line"}" x1="24" x2="${WIDTH}" y1="${floor(n) + 8}" y2="${floor(n) + 8}"/>
       <text class="small end ${n === layer ? "" : "soft"}" x="18" y="${floor(n) + 6}">${n}</text>`);
@@ -35,8 +35,8 @@ export const bursting = {
       ${rounded(times)} times as large as at the start. On the right the weights that the ${letters[place]} gave to the eight digits in this layer; the largest is ${percent(most)}.">
       <defs><clipPath id="shaft"><rect x="24" y="0" width="${WIDTH - 24}" height="${HIGH}"/></clipPath></defs>
       <g clip-path="url(#shaft)"><circle class="disc swells" r="1" style="transform:translate(${(WIDTH + 24) / 2}px,${y}px) scale(${radius})"/></g>${floors.join("")}
-      <text class="middle name" x="${(WIDTH + 24) / 2}" y="${y + 4}">${radius > 7 ? letters[place] : ""}</text>
-      <text class="middle times" x="${(WIDTH + 24) / 2 + (radius > 40 ? 0 : radius + 30)}" y="${y + (radius > 40 ? (layer > 11 ? 26 : -14) : 4)}">× ${rounded(times)}</text>
+      <text class="middle name" x="${(WIDTH + 24) / 2}" y="${y + 4}">${radius > SMALL ? letters[place] : ""}</text>
+      <text class="middle times" x="${(WIDTH + 24) / 2 + (radius > 40 ? 0 : radius + 30)}" y="${y + (radius > 40 ? (layer === layers ? 26 : -14) : 4)}">× ${rounded(times)}</text>
       <text class="small soft" x="${LEFT}" y="${BASE - TALL - 10}">${row ? `its weights in layer ${layer}` : "its weights"}</text>${bars.join("")}
       <line class="axis dashed" x1="${LEFT - 4}" x2="${LEFT + BAR * letters.length - 2}" y1="${even}" y2="${even}"/><text class="small soft end" x="${LEFT - 8}" y="${even + 3}">1/${letters.length}</text></svg>
       ${says(`${norm ? "With norms" : "Without norms"}. ${told}`)}`;

@@ -11,11 +11,12 @@ export const gluing = {
   view({ text, chosen, rounds, first, best }) {
     const pieces = chosen.reduce(glued, [...text]);
     const left = rounds - chosen.length;
-    const pairs = left ? counted(pieces).slice(0, SHOWN) : [];
+    const all = left ? counted(pieces) : [];
+    const pairs = all.slice(0, SHOWN);
     const buttons = pairs.map(({ pair, count }, i) => `<button data-do="glue" data-value="${i}">${boxed(pair[0])} + ${boxed(pair[1])}: ${count}</button>`);
     const end = pieces.length > first ? `Gluing the commonest pair each time ends at ${first}.`
       : pieces.length > best ? "That is as good as gluing the commonest pair each time. It can be done with fewer." : `Fewer can't be reached in ${rounds} rounds.`;
-    return `${strip(pieces)}<div class="controls" role="group" aria-label="Pairs to glue, with how often they stand there">${buttons.join("")}</div>
+    return `${strip(pieces)}<div class="controls" role="group" aria-label="Pairs to glue, with how often they stand there">${buttons.join("")}</div>${all.length > SHOWN ? `<p class="more">These are the ${SHOWN} commonest of ${all.length} pairs.</p>` : ""}
       ${says(`${chosen.length} of ${rounds} rounds: ${pieces.length} pieces. ${left ? "" : end}`)}
       <div class="controls"><button data-do="again">Start again</button></div>`;
   },

@@ -23,7 +23,7 @@ export const journey = {
       <div class="stop" aria-live="polite"><p class="title">${step + first}. ${escape(here.name)}</p>${strip(here.words[letter])}${strip(here.words[other])}
         <p>${escape(here.says)}</p><p>Similarity <b class="large">${alike[step]}</b></p>${bar(here.alike[letter][other])}</div></div>
       <details><summary>All steps below each other</summary>${shown.join("")}</details>
-      ${says(`${named(text, letter)} and ${named(text, other)} enter with a similarity of ${alike[0]} and leave with ${alike.at(-1)}.`)}`;
+      ${says(`${named(text, letter)} and ${named(text, other)} have a similarity of ${alike[0]} at step ${first} and of ${alike.at(-1)} at step ${first + stations.length - 1}.`)}`;
   },
 
   set(state, field, value) {

@@ -49,5 +49,5 @@ function told(letters, sorted, best, place) {
   if (!letters.length) return "Write a few of the letters a, b and c.";
   if (!place) return `Each letter has noted how many are smaller. What will each place fetch?`;
   const end = place === letters.length ? ` Sorted: ${sorted.join("")}.` : "";
-  return `Place ${place} looks for the largest note below ${place}. That is ${best}, so it fetches ${sorted[place - 1]}.${end}`;
+  return `Place ${place} fetches a letter with the note ${best}: ${sorted[place - 1]}.${end}`;
 }

@@ -26,9 +26,9 @@ export const tower = {
       the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks after each part until
       the sum is 1, like a snail shell: the letter is ${percent(last)} as long as the sum. With the norm first the letter stays 1 and the sum grows to ${number(total)}: the
       letter is ${percent(first)} as long.">
-      <g transform="translate(${hub})"><circle class="line dashed" r="${at(unit)}"/><g class="faint rest" transform="scale(${unit / (1 + adds ** 2) ** (parts / 2)})">${fan(spiral(parts, adds, false))}</g>
+      <g transform="translate(${hub})"><circle class="line dashed" r="${at(unit)}"/>
         <g class="turns" style="transition:none;transform:scale(${unit / grown})">${fan(shell)}${ends(shell)}</g></g>
-      <g transform="translate(${middle}) scale(${unit})"><g class="faint rest">${fan(spiral(parts, adds, true))}</g>${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
+      <g transform="translate(${middle}) scale(${unit})">${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
       <text class="small soft middle" x="${LAST}" y="${at(FLOOR / 2 - unit - 7)}">size 1</text>
       ${caption(LAST, "norm last", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "norm first", 1, total, first)}</svg>
       ${says(`After ${height} of ${parts} parts: with the norm last the letter is ${percent(last)} as long as the sum, and with the norm first ${percent(first)}.`)}

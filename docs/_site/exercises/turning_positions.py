@@ -19,7 +19,7 @@ def product(i, j, query=(2.0, 0.0), key=(1.0, 1.0)):
 EXERCISES = [
     Exercise(
         name="turn-a-key",
-        question="A dial turns by 30 degrees from place to place, against the clock. A key is (2, 0). What is it at"
+        question="A dial turns by 30 degrees from place to place, anticlockwise. A key is (2, 0). What is it at"
         " place 3?",
         asks=Numbers(("first", "second"), digits=1),
         given=((2.0, 0.0), 30, 3),
@@ -28,7 +28,7 @@ EXERCISES = [
         mistakes={
             "with the clock": (
                 lambda v, step, place: turned(v, -step * place),
-                "It turns against the clock: up, not down.",
+                "It turns anticlockwise: up, not down.",
             ),
             "one place short": (
                 lambda v, step, place: turned(v, step * (place - 1)),

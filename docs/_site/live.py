@@ -121,6 +121,6 @@ def journey(text, stations, letter, other, first=1):
     begin, end = alike[0][letter, other], alike[-1][letter, other]
     without = (
         f"<p>“{text[letter]}” at place {letter} and “{text[other]}” at place {other} have a similarity"
-        f" of {begin:.2f} at the first step and of {end:.2f} at the last. (1: the same direction, 0: nothing in common.)</p>"
+        f" of {begin:.2f} at the first step and of {end:.2f} at the last. (1: the same direction, 0: nothing shared.)</p>"
     )
     return touch("journey", without, text=text, stations=found, letter=letter, other=other, first=first)

@@ -120,7 +120,7 @@ def journey(text, stations, letter, other, first=1):
         found.append({"name": name, "says": says, "words": words, "alike": alike[-1].tolist()})
     begin, end = alike[0][letter, other], alike[-1][letter, other]
     without = (
-        f"<p>“{text[letter]}” at place {letter} and “{text[other]}” at place {other} have a similarity"
-        f" of {begin:.2f} at the first step and of {end:.2f} at the last. (1: the same direction, 0: nothing shared.)</p>"
+        f"<p>“{text[letter]}” at place {letter} and “{text[other]}” at place {other} have a similarity of {begin:.2f}"
+        f" at the first step and of {end:.2f} at the last. (1 is the same direction, 0 is nothing in common.)</p>"
     )
     return touch("journey", without, text=text, stations=found, letter=letter, other=other, first=first)

@@ -21,7 +21,7 @@ QKV = {"q": 34, "k": 94, "v": 154}  # heights of their middles
 LEFT = {"x": 16, "qkv": 86, "scores": 162, "weights": 270, "output": 342}
 COLOURS = {"q": "queries", "k": "keys", "v": "values"}
 PAPER = {"queries": "#0072b2", "keys": "#b34a00", "values": "#007a59", "fourth": "#97336f"}  # without the site's theme
-LIGHT = 'fill="#fee838" fill-opacity=".75" stroke="none"'
+LIGHT = 'fill="#fee838" fill-opacity=".3" stroke="#d9a800" stroke-width="2"'
 PRICE = 0.7  # of each place between a query and a key
 WHOLE = (
     "Attention, from left to right. Each letter has a row of numbers, x. Of it a query q, a key k and a value v are "

@@ -97,6 +97,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         'assert max(added_record["shifted"][2:]) < 0.01',
         'assert min(turning_record["shifted"]) > 0.99',
     ),
+    "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "language_model": (
         "four programs that count letters",
         'assert ours < found["count after four"] < found["count after five"]',
@@ -109,7 +110,6 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "assert len(pieces) == 15",
         "assert len(best) == 14",
     ),
-    "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
     "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
     "online_softmax": (

@@ -6,9 +6,8 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# A language model learns from texts of every length, and the short ones often share a row. What can go wrong there? Let
-# a date machine whose [positions turn](turning_positions.py) read two dates, first alone and then side by side in one
-# row:
+# Machines learn from texts of every length, and the short ones often share a row. What can go wrong there? Let a date
+# machine whose [positions turn](turning_positions.py) read two dates, first alone and then side by side in one row:
 
 # %% tags=["hide-input"]
 import re
@@ -461,10 +460,9 @@ exercises.show("packing")
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand) that reads dates. Several texts now
 # share its rows, and none of them knows of the others.
 #
-# Many short texts are now read at once. But whoever writes makes one letter after the other, and for each new letter
-# your program sends all that is written through the machine once more. How much of that has it computed before?
+# What is left of such a machine if there is no text to read at all?
 #
-# * [The cache](cache.py): what need not be computed twice.
+# * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [Pack a stream of texts](../guides/pack_a_stream.py#a-training-packed-and-padded): a training on packed rows, with the
 #   losses of padded ones.
 #

@@ -407,10 +407,10 @@ exercises.show("pieces_of_words")
 #
 # **Your machine so far:** the half Transformer of the last lesson, whose table has more rows.
 #
-# Cut into pieces, texts have every length: a line has ten, a book a hundred thousand. But a batch is a rectangle. How
-# do the short ones and the long ones go into it together?
+# Cut into pieces, a text is shorter, and yet it is written one piece after the other. For each new piece your program
+# sends all that is written through the machine once more. How much of that has it computed before?
 #
-# * [Packed documents](packing.py): several texts in one row that do not read each other.
+# * [The cache](cache.py): what need not be computed twice.
 # * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.
 #
 # Read on elsewhere: Sennrich and others (2016), [Neural Machine Translation of Rare Words with Subword

@@ -440,10 +440,10 @@ exercises.show("turning_positions")
 # ## Where to go next
 #
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand), the norm first, and now queries and
-# keys that turn. What is left of it if there is no text to read?
+# keys that turn. Where a text stands no longer matters to it. May two texts stand in one row, then?
 #
-# * [From here to GPT](language_model.py): half of the machine, trained on nothing but text, and [longer
-#   texts](language_model.py#and-if-the-text-is-longer).
+# * [Packed documents](packing.py): several texts in one row that do not read each other.
+# * [Longer texts](language_model.py#and-if-the-text-is-longer) than any in the training, in a later lesson.
 # * [The reference](../reference/rotary.md): every argument of `RotaryPositions`.
 #
 # Read on elsewhere: Shaw and others (2018), [Self-Attention with Relative Position

@@ -13,7 +13,7 @@
 #
 # Try it with two numbers. Here is their valley from above, much steeper across than along, with its lowest point at the
 # cross. Sixty plain nudges begin on the left, where the loss is 80. **How far down can you bring it?** Try to get below
-# 0.5. (Turning x and y is for the fold at the end.)
+# 0.5.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -90,7 +90,6 @@ touch(
     plain=0,
     adam=8,
     steep=3,
-    turn=0,
     both=False,
 )
 
@@ -147,25 +146,14 @@ touch(
 # | quotient | $4 / 4 = 1$ | $3.474 / 3.531 = 0.984$ |
 #
 # In the second step nine tenths of the first tenth are left, 0.09, and a new tenth comes: 0.19, or $1 - 0.9^2$. For $v$
-# it is $1 - 0.98^2 = 0.0396$. With $g_t$ for the slope at step $t$ and $w_t$ for the number after
-# it, the whole table is
-#
-# $$
-# \begin{aligned}
-# m_t &= 0.9\, m_{t-1} + 0.1\, g_t \\
-# v_t &= 0.98\, v_{t-1} + 0.02\, g_t^2 \\
-# w_t &= w_{t-1} - \text{learning rate} \cdot \frac{m_t \,/\, (1 - 0.9^t)}{\sqrt{v_t \,/\, (1 - 0.98^t)}}
-# \end{aligned}
-# $$
-#
-# **These three lines are all of Adam**, but for a tiny constant against dividing by 0. The 0.9 and the 0.98 are
-# choices; Kingma and Ba took 0.9 and 0.999. And the learning rate, may it be large from the first step on?
+# it is $1 - 0.98^2 = 0.0396$. **This table is all of Adam**, but for a tiny constant against dividing by 0. The 0.9 and
+# the 0.98 are choices; Kingma and Ba took 0.9 and 0.999. And the learning rate, may it be large from the first step on?
 #
 # ## Warm-up
 #
 # At step 1 Adam has seen only one slope, and divides it by its own size. **Whatever the slope is,
-# the first quotient is 1 or -1.** So more than nine tenths of our machine's numbers would jump by nearly the whole
-# learning rate, on the word of 64 texts only. (Most of the others have a slope of 0, or nearly.)
+# the first quotient is 1 or -1.** So nearly every number that has a slope at all would jump by nearly the whole
+# learning rate, on the word of 64 texts only.
 #
 # That is one reason to begin timidly. Our machine's learning rate climbed from 0 to 0.004 in 150 steps, and then sank
 # to 0. The climb is called the **warm-up**:
@@ -200,8 +188,7 @@ before = all_numbers(fresh)
 first_nudge = keras.optimizers.Adam(0.01, beta_2=0.98)
 first_nudge.apply(slopes, fresh.trainable_variables)
 moved = np.abs(all_numbers(fresh) - before) / 0.01
-assert 0.92 < np.mean(moved > 0.99) < 0.99  # as the text says
-assert np.median(sizes[moved <= 0.99]) < 0.02 * np.median(sizes)
+assert np.mean(moved[sizes > 0] > 0.99) > 0.95  # as the text says
 
 bet(
     "adam/warm_up",
@@ -227,7 +214,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# With the warm-up it reads nearly all, and without it only about half. We trained each way three times:
+# We trained each way three times:
 
 # %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up and larger nudges: all near 100, but for one of 98 without warm-up. Larger nudges without warm-up: 48, 50 and 51."
 names = {
@@ -262,7 +249,8 @@ assert min(shares("no warm-up")) > 0.97
 # ## The program
 #
 # Our machine was trained with this program, but for 1,000 steps and with other dates. `fit` takes one step after the
-# other, each with 64 new examples. Here it stops after 100 steps. Do its answers look like dates by then?
+# other, each with 64 new examples. Here it stops after 100 steps, still within the warm-up. Do its answers look like
+# dates by then?
 
 # %%
 STEPS = 100  # of the 1,000
@@ -309,6 +297,7 @@ assert (
 )
 assert "SparseCategoricalCrossentropy(from_logits=True)" in inside
 assert (dates.STEPS, dates.BATCH) == (1000, 64)
+assert STEPS < 150  # still within the warm-up
 assert adams_loss < 0.7  # as the text says
 curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
 np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
@@ -333,13 +322,37 @@ Markdown(
 # %% [markdown]
 # **Set `STEPS` to 1,000, and you have trained a machine like ours**, in about a minute on two cores.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: a valley aslant, and Adam in Python</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: a valley aslant, and Adam in three lines</summary>
 #
 # **If x and y, the two numbers, are turned by 45 degrees**, the valley lies aslant to them. Plain nudges do not care.
 # But Adam treats each number alone, and now both slopes are mixtures of the steep direction and the flat one. With a
-# learning rate of 0.2 it ends at a loss of 3.2, and not of 0.05.
+# learning rate of 0.2 it ends at a loss of 3.2, and not of 0.05. Turn them:
+
+# %% tags=["live", "remove-input"]
+touch(
+    "valley",
+    "<p>With x and y turned by 45 degrees, sixty of Adam's nudges end at a loss of 3.2.</p>",
+    start=[-4, 1.2],
+    how="adam",
+    plain=0,
+    adam=8,
+    steep=3,
+    turn=0,
+    both=False,
+)
+
+# %% [markdown]
+# **As a formula**, with $g_t$ for the slope at step $t$ and $w_t$ for the number after it:
 #
-# **In Python** Adam is a few lines, here without the tiny constant:
+# $$
+# \begin{aligned}
+# m_t &= 0.9\, m_{t-1} + 0.1\, g_t \\
+# v_t &= 0.98\, v_{t-1} + 0.02\, g_t^2 \\
+# w_t &= w_{t-1} - \text{learning rate} \cdot \frac{m_t \,/\, (1 - 0.9^t)}{\sqrt{v_t \,/\, (1 - 0.98^t)}}
+# \end{aligned}
+# $$
+#
+# **In Python** it is a few lines, again without the tiny constant:
 
 
 # %%

@@ -6,8 +6,9 @@
 # %% [markdown]
 # # How does attention decide where to look?
 #
-# A machine that may only take the plain average of a text [mixes up its digits](reading_dates.py#take-it-away). It
-# needs weights that depend on what it is looking *for*: a month, or a day. Where do such weights come from?
+# "05.03.2018" and "03.05.2018" have the same letters, and so [nearly the same average](reading_dates.py#take-it-away):
+# the averaging machine writes 2008-05-13 for both. To tell a day from a month, some letters must count more than
+# others. Which ones, and who decides?
 #
 # ## Ask, compare, fetch
 #
@@ -94,8 +95,8 @@ touch(
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1. So "m" fits best. One can read a reason into it: the first number of a key
-# says "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
+# The keys of "a" and "y" get −2 and 1. So "m" fits best. One can read a reason into it: the first number of a key says
+# "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
 #
 # **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1. So we raise $e$ to the power of each
 # score, which is always positive and keeps their order, and divide by the sum. This is called the **softmax**, and the
@@ -105,7 +106,13 @@ touch(
 # \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939} = 0.8756
 # $$
 #
-# **At last it fetches.** The values, mixed with these weights, are the **output**.
+# The slices of "a" and "y" are 0.0059 and 0.1185.
+#
+# **At last it fetches.** The values, mixed with these weights, are the **output**:
+#
+# $$
+# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
+# $$
 #
 # **Press "Next step" until the row of "y" is done. Then do the row of "a" with a pencil. Its scores are 2, −2.5 and
 # −0.5; press "a" when you have its first weight.**
@@ -128,17 +135,11 @@ touch(
 )
 
 # %% [markdown]
-# **So "y" listens mostly to "m", but nobody is left out altogether:** even "a" gets 0.0059. The output of "y" is
+# **So "y" listens mostly to "m", but nobody is left out altogether.** When all three have looked, their weights fill a
+# square, the **map**: a row for each letter that looks, a column for each that is looked at. Each row adds up to one.
 #
-# $$
-# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
-# $$
-#
-# When all three have looked, their weights fill a square, the **map**: a row for each letter that looks, a column for
-# each that is looked at. Each row adds up to one.
-#
-# **And this is the whole of attention.** Here it is in one drawing, from left to right, of another text, of five
-# letters. Each square is a number, and the later lessons light up what they change:
+# **And this is the whole of attention.** Here it is in one drawing, from left to right, of a text of five letters. Each
+# square is a number, and the later lessons light up what they change:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -203,7 +204,7 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 
 # %% tags=["live", "hide-input"]
 import trained
-from clear_attention import date_tokenizers
+from clear_attention import date_tokenizers, greedy_search
 from date_machine import machine
 from live import grid
 
@@ -225,6 +226,14 @@ asks = cross.project_queries(letters)[0, 6, :16]
 offers = cross.project_keys(model.encode(ids).output)[0, :, :16]
 fit = offers.numpy() @ asks.numpy() / 4
 np.testing.assert_allclose(softmax(fit), looked, atol=1e-5)
+
+# And as the page begins.
+averages, _ = trained.load("dates-no-attention")
+alike = source.encode(["05.03.2018", "03.05.2018"], length=34)
+written = target.decode(
+    greedy_search(averages, alike, max_length=11, jit_compile=False)
+)
+assert written == ["2008-05-13"] * 2
 machine(
     "dates",
     piece="fits",
@@ -318,11 +327,11 @@ touch(
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: our machine with a wrong divisor</summary>
 #
-# Can a finished machine do without the root? In all looks of the trained machine we divide by nothing, or by 16 in
-# place of √16 = 4, and give it 500 unseen dates.
+# Can a finished machine do without the root? In all looks of the trained machine we do not divide at all, or divide by
+# 16 in place of √16 = 4, and give it 500 unseen dates.
 
 # %% tags=["hide-input"]
-from clear_attention import create_date_pairs, greedy_search
+from clear_attention import create_date_pairs
 from date_machine import percent
 
 texts, dates = create_date_pairs(500, seed=1, split="test")
@@ -352,8 +361,9 @@ from IPython.display import Markdown, display
 
 display(
     Markdown(
-        f"Not divided, it reads {percent(undivided)} of the dates, because each look still prefers the same letter as"
-        f" before, only more sharply. Divided by 16, it reads {percent(blurred)}: where the answer looks at the text,"
+        f"Not divided, it still reads {percent(undivided)} of the dates: the first look prefers the same letters as"
+        " before, only more sharply. But the sharper mixtures are other vectors than those that the next looks were"
+        f" trained with. Divided by 16, it reads {percent(blurred)}: where the answer looks at the text,"
         f" the largest weight falls from {largest[4]:.2f} to {largest[16]:.2f} in the mean, and the mixtures are"
         f" blurred. As it was trained, it reads {percent(rooted)}."
     )
@@ -430,9 +440,9 @@ np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 # also makes 32-bit numbers of 16-bit ones, and the [reference](../reference/attention.md) names what else it does, and
 # every argument.
 #
-# The first line is its output of y. Each row under it shows the first three and the last three numbers of one output:
-# of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of 64 texts
-# of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
+# The first line is the package's output of y. Each row under it shows the first three and the last three numbers of one
+# output: of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of
+# 64 texts of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
 
 # %%
 from clear_attention import DotProductAttention, scaled_dot_product_attention

@@ -74,8 +74,7 @@ machine(
 # somebody forgot to hide that, and so we call it **the forgetful machine**. Beside it works the **whole machine**,
 # which was never able to peek.
 #
-# **Give both machines the letters of an answer, one by one. A line is strong where the forgetful machine looks hard at
-# the next place. Finally, give all ten letters.**
+# **Give both machines the letters of an answer, one by one. Finally, give all ten.**
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -142,8 +141,9 @@ touch(
 # for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it is called *causal*,
 # because what comes later cannot be a cause.
 #
-# Here the forgetful machine is given the start mark and four letters. Each of them looks in four ways, its heads, and
-# in each row you see the head that peeks most. In the row • it looks at the 2, which is just what • has to say.
+# Here the forgetful machine is given the start mark and four letters. In the row • it looks at the 2, which is just
+# what • has to say. (The machine looks in four ways at once; why, a later lesson tells. Each row shows the one that
+# peeks most, and the last row has nothing to peek at.)
 #
 # **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
 
@@ -190,8 +190,8 @@ lab(
 )
 
 # %% [markdown]
-# **The ten cells form a triangle: each letter sees itself, and all that came before it.** In the whole
-# of attention this triangle is cut out of both maps:
+# **The ten cells form a triangle: each letter sees itself, and all that came before it.** In the whole of attention
+# this triangle is cut out of both maps:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -247,15 +247,14 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Of 200 unseen dates it writes none. Given the right letters, each place now says what it said without the mask when it
-# was the last one, with nothing to its right.
+# We asked for 200 unseen dates. Given the right letters, each place now says what it said without the mask when it was
+# the last one, with nothing to its right.
 #
 # </details>
 #
-# Alone it still writes nothing. Given the right letters, it gets only 31 of 100 of the ten letters of a date; the end
-# mark it always gets, which makes 37 % in all. The mask does not heal a machine that has already learnt to peek, for
-# when it writes, nothing stands to its right, and there is nothing to hide. **So the mask must be there in the
-# training.**
+# Alone it still writes nothing. Given the right letters, it now gets about 3 of the ten letters of a date, and the end
+# mark always: (10 · 0.31 + 1) / 11 = 37 %. The mask does not heal a machine that has already learnt to peek, for when
+# it writes, nothing stands to its right, and there is nothing to hide. **So the mask must be there in the training.**
 #
 # ## By hand
 #
@@ -308,44 +307,48 @@ np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-
 # ## Both masks at once { #both-at-once }
 #
 # Answers of different length are padded, too. Then [`combine_masks`][clear_attention.combine_masks] blocks each key
-# that is padding *or* lies in the future, as on the left. A chat program gets a question, and writes an answer behind
-# it, in one row. With a **prefix mask**, as on the right, the letters of the question see each other in both
-# directions, and only the answer is causal:
+# that is padding *or* lies in the future:
 
-# %% tags=["hide-input"] alt="Two grids with a row for each letter that looks. On the left, for 7, 6, 3 and two places of padding, the two columns of the padding are hatched, and everything above the diagonal. On the right, for two letters of a question and two of an answer, the question's rows have only the two columns of the answer hatched, and the answer's first row has only the last column hatched."
+# %% tags=["hide-input"] alt="A grid with a row for each letter that looks, for 7, 6, 3 and two places of padding. The two columns of the padding are hatched, and everything above the diagonal."
 import matplotlib.pyplot as plt
 from clear_attention import (
     combine_masks,
     create_padding_mask,
-    create_prefix_mask,
     plot_mask,
 )
 
 batch = [[7, 6, 3, 0, 0]]
 both = combine_masks(create_padding_mask(batch), create_look_ahead_mask(5))
-prefix = create_prefix_mask(4, prefix_length=2)
-_, axes = plt.subplots(1, 2, figsize=(5, 2.5), layout="constrained")
-plot_mask(both[0], tokens=[str(token or "pad") for token in batch[0]], ax=axes[0])
-plot_mask(prefix, tokens=["q1", "q2", "a1", "a2"], ax=axes[1])
-for ax in axes:
-    for written in list(ax.texts):
-        written.remove()  # the picture says it without 0 and 1
+_, ax = plt.subplots(figsize=(2.5, 2.5), layout="constrained")
+plot_mask(both[0], tokens=[str(token or "pad") for token in batch[0]], ax=ax)
+for written in list(ax.texts):
+    written.remove()  # the picture says it without 0 and 1
 plt.show()
 
 # %% tags=["live", "remove-input"]
 above = np.triu(np.ones((5, 5)), 1)
 padded = np.tile([0, 0, 0, 1, 1], (5, 1))
 np.testing.assert_array_equal(both[0, 0], np.maximum(above, padded))
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>A question in both directions: the prefix mask</summary>
+#
+# A chat program gets a question, and writes an answer behind it, in one row. One could let the letters of the question
+# see each other in both directions, which is a **prefix mask**. Some models did. Most chat programs do not: in them the
+# question is causal, too. Here is the prefix mask for two letters of a question and two of an answer, to test your own
+# against:
+
+# %%
+from clear_attention import create_prefix_mask
+
+prefix = create_prefix_mask(4, prefix_length=2)
+print(prefix.numpy())
+
+# %% tags=["live", "remove-input"]
 np.testing.assert_array_equal(
     prefix[:3], [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
 )
 np.testing.assert_array_equal(prefix[3], [0, 0, 0, 0])
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>Numbers to test your own prefix mask against</summary>
-
-# %%
-print(prefix.numpy())
 
 # %% [markdown]
 # </details>
@@ -415,9 +418,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # ### Exercise 1 { #three-triangles }
 #
 # Here are three masks for four letters, in which 1 blocks: `np.triu(ones, k=1)`, `np.triu(ones, k=0)` and
-# `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below, and `k` moves
-# the diagonal to the right. One mask is right. Which of the other two is worse, because you would not notice it in
-# training?
+# `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below, and a
+# positive `k` moves the diagonal to the right, a negative one to the left. One mask is right. Which of the other two is
+# worse, because you would not notice it in training?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -445,8 +448,8 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then
-# only the newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
+# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then only the
+# newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())

@@ -21,7 +21,8 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# **That is half a million bytes for three letters.** Here it is to scale, with the word as a dot:
+# **That is half a million bytes for three letters.** Here it is to scale, with the word as the dot at the tip of the
+# arrow, if you can see it:
 #
 # --8<-- "diagrams/kept_of_the.svg"
 #
@@ -105,8 +106,8 @@ plt.show()
 # 0.953 \cdot 20 = 19.53$. **Head 2 meets the same keys and values, but it asks differently, and brings back something
 # else.**
 #
-# An orange bar joins the two values that a head meets, and a blue point shows what it brings back. **Move the queries:
-# which heads can bring back 15, and which can bring back 35?**
+# **Move the queries: which heads can bring back 35? Then let each head have its own keys and values. Which can do it
+# now?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -123,20 +124,34 @@ output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
 shares = [[0.047, 0.953], [0.953, 0.047], [0.881, 0.119], [0.5, 0.5]]
 np.testing.assert_allclose(weights[:, 0], shares, atol=6e-4)
 np.testing.assert_allclose(output[:, 0, 0], [19.53, 10.47, 32.38, 40], atol=6e-3)
+# the same for each head, if none shares: heads 1 and 3 keep what they have
+owned = {
+    "keys": [[3, 6], [1, 5], [2, 0], [1, 3]],
+    "values": [[10, 20], [20, 40], [30, 50], [0, 40]],
+}
+for part, shared in (("keys", k), ("values", v)):
+    assert owned[part][::2] == shared[..., 0].tolist()
+for values, reach in ((v[..., 0], [2]), (owned["values"], [2, 3, 4])):
+    assert [
+        n for n, ends in enumerate(values, 1) if min(ends) < 35 < max(ends)
+    ] == reach
 touch(
     "asking",
     "<p>With the queries 1, −1, 1 and 0 the four heads bring back 19.53, 10.47, 32.38 and 40. Heads 1 and 2 can reach"
-    " what lies between 10 and 20, and heads 3 and 4 what lies between 30 and 50.</p>",
+    " what lies between 10 and 20, and heads 3 and 4 what lies between 30 and 50. If head 2 had values of its own, say"
+    " 20 and 40, it could reach 35, too.</p>",
     queries=q[:, 0, 0].tolist(),
     keys=k[..., 0].tolist(),
     values=v[..., 0].tolist(),
+    owned=owned,
+    own=False,
 )
 
 # %% [markdown]
-# **Heads 1 and 2 can reach 15, and only heads 3 and 4 can reach 35, because no query takes a head beyond the values
-# that it meets.**
+# No query takes a head beyond the values that it meets. **With values of its own, head 2 could have reached 35.
+# Sharing, it has those of head 1.**
 #
-# Here two query heads share keys and values. Untick the box, and each has its own:
+# Here, too, two query heads share keys and values. Untick the box, and each has its own:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -144,27 +159,21 @@ from drawing import attention_drawn
 attention_drawn("fewer_keys")
 
 # %% [markdown]
-# In the [formula of heads](split_heads.py#the-formula), query head $i$ asks key head $g(i)$:
-#
-# $$
-# \text{head}_i = \operatorname{Attention}\left(Q W^Q_i,\; K W^K_{g(i)},\; V W^V_{g(i)}\right), \qquad
-# g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
-# $$
-#
-# With $h$ query heads and $h_{\text{kv}}$ key heads a group has the size $h / h_{\text{kv}}$. Divide $i$ by it, and
-# round up: our head 3 asks key head $\lceil 3 / 2 \rceil = 2$.
+# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: of $h$ query heads and
+# $h_{\text{kv}}$ key heads, query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded up, and head 3 of our four
+# asks $3 / 2$, rounded up, which is 2.
 #
 # ## What does sharing cost?
 #
 # A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then?
 #
 # Google let a trained T5 share its keys, and Meta trained new models like Llama 2. On average, even a single key head
-# cost them less than one mark of 100. That looks like a present.
+# cost them less than one mark of 100.
 #
-# Then DeepSeek trained three models of about 7 billion numbers each, evened out by the number of layers: with keys for
-# each head, with 8 key heads, and with a single one. In four hard tests the first gets 42 marks on average, where a
-# mark is one right answer of 100. Most of these tests offer four answers, so guessing alone gets 25. How many marks
-# fewer do the other two get?
+# Then DeepSeek trained three models: with keys for each head, with 8 key heads, and with a single one. Where the keys
+# are fewer, there are more layers, so that all have about 7 billion numbers. In four hard tests the first gets 42 marks
+# on average, where a mark is one right answer of 100. Most of these tests offer four answers, so guessing alone gets
+# 25. How many marks fewer do the other two get?
 
 # %% tags=["live", "hide-input"]
 from live import bet

@@ -16,8 +16,8 @@
 # game?
 #
 # A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python
-# language. Four times, the first before its training, it was given the same beginning, "The ", which is called a
-# *prompt*. This is how it went on the last time. **Now let it learn from the start.**
+# language. Before its training, and three times later, it was given the same beginning, "The ". Such a beginning is
+# called a *prompt*. Here is what it wrote the last time. **Now let it learn from the start.**
 
 # %% tags=["hide-input"]
 import re
@@ -105,12 +105,14 @@ for place in (1, 2, 3, 7):
 print(f"\nexamples in the training: {BATCH * CONTEXT * STEPS:,}")
 assert record["steps"][-1] == STEPS == 1100
 assert 2e6 < BATCH * CONTEXT * STEPS < 2.5e6
+assert round(BATCH * CONTEXT * STEPS / len(train_ids)) == 5
 assert CONTEXT == 128
 assert (SIZES["num_layers"], SIZES["num_heads"]) == (2, 4)
 assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 
 # %% [markdown]
-# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.**
+# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.** Each letter of
+# the text came up about five times.
 #
 # ## How surprised is it? By hand
 #
@@ -121,10 +123,11 @@ assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 # --8<-- "diagrams/halving.svg"
 #
 # So a probability $p$ has the surprise $-\log_2 p$. Three letters with the probabilities 1/2, 1/4 and 1 have 1, 2 and 0
-# bits, or one bit a letter on average.
+# bits, or one bit a letter on average. Whoever is surprised by one bit a letter is as unsure as between $2^1 = 2$
+# letters that are equally probable. This 2 is called the *perplexity*.
 #
-# Now the trained machine reads "The following functions return", which does not stand in its text. The T is given, and
-# yellow is surprise. **Where is it surprised most?**
+# Now the trained machine reads "The following functions return", which does not stand in its text. The T is given.
+# **Where is it surprised most?**
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -147,7 +150,8 @@ def boxes(bits):
 
 
 bits = bits_of(text)
-display(HTML(boxes(bits)))
+below = "<p><small>Below each letter its bits: the more, the yellower.</small></p>"
+display(HTML(boxes(bits) + below))
 halving = Path("../diagrams/halving.svg").read_text(encoding="utf-8")
 halves = re.findall(r'class="share [^>]* width="([\d.]+)"', halving)
 assert halving.count('class="coin"') == 1 + 2 + 3 + 4
@@ -314,7 +318,6 @@ best_three = [
     found["count after four"],
 ]
 assert [f"{bits:.2f}" for bits in best_three] == ["1.41", "1.76", "1.90"]
-assert round(2**ours, 1) == 3.4
 
 # %% [markdown]
 # Why is the counter so good? Where it has never met the last four letters, it makes do with fewer. Here is our sentence
@@ -338,37 +341,30 @@ assert four[14:21].mean() < 0.7  # and "functions"
 #
 # </details>
 #
-# **A mere table that counts four letters comes close to our machine: 1.90 bits against 1.76.** This means that our
-# machine is, on average, as unsure as among $2^{1.76} = 3.4$ letters that are equally probable: its *perplexity*. The
-# packer, which had read the same nine tenths, even won with 1.41, probably because the manual repeats whole sentences.
-# So ask a simple rival before you praise a large machine.
+# **A mere table that counts four letters comes close to our machine: 1.90 bits against 1.76.** The packer, which had
+# read the same nine tenths, even won with 1.41, probably because the manual repeats whole sentences. Before you praise
+# a model, ask a table.
 #
 # ## Surprise it yourself { #surprise-it-yourself }
 #
 # Now you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
-#
-# Then make a slip, as in "The follwoing functions": how soon does it find its way again? And a dare: find an English
-# word that costs more bits a letter than "strawberry".
 
 # %% tags=["live", "hide-input"]
 from live import text_machine
 
 each = bits_of("if x is not None")
 line, name = each.mean(), bits_of("Ada Lovelace").mean()
-slip = bits_of("The follwoing functions")
 berry, jazz = bits_of("strawberry").mean(), bits_of("jazz").mean()
 assert name > 2 * line
 assert line > found["our machine, two layers"] + 0.5
 assert jazz > 1.2 * berry
 assert each[[2, 11]].sum() > 0.4 * each.sum()  # x and N
 assert to_text(train_ids).count("is not None") < 5
-assert np.abs(slip[13:] - bits_of("The following functions")[13:]).max() < 1
 text_machine(
     [
         "The value of the ",
         "if x is not None",
         "raises a ",
-        "The follwoing functions",
     ],
     f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. That is more than its mean of"
     f" {found['our machine, two layers']:.2f}, because the x and the N are hard to foresee. And your name?</p>",
@@ -376,15 +372,15 @@ text_machine(
 
 # %% [markdown]
 # **"Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
-# foretells a name.** After our slip the next word cost about as much as without it. And "jazz" costs more than
-# "strawberry".
+# foretells a name.** And a dare: find an English word that costs more bits a letter than "strawberry". One of four
+# letters does.
 #
 # ## Drawing a letter
 #
 # To write, such a machine [draws](writing.py#drawing) a letter, takes it for the one that came, and draws the next.
 # **In the piece above set the temperature, which divides all logits before the softmax, to 1.5, and then top-p to 0.5
 # as well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them that one is drawn
-# quite often. **Top-p** cuts them off, because it keeps only the likeliest.
+# quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5 together.
 #
 # <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>For the curious: and if the text is longer?</summary>
 #
@@ -472,8 +468,8 @@ print(fill("The " + to_text(ids[0]), 42))
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# What it writes next depends mostly on the last few letters. Once these have occurred before, it goes on as it did
-# then.
+# What it writes next probably depends mostly on the last few letters. Once these have occurred before, it goes on as it
+# did then.
 #
 # </details>
 #

@@ -14,9 +14,8 @@
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
 # the two is memory. Ten lines of NumPy get a laptop past it: they are slow, but they fit.
 #
-# But first run into it. The squares show three sizes: the memory of a laptop, then the queries, keys and values
-# that go in, and the weights, for eight heads of 64 numbers. **Let the text grow, and watch for the moment when the
-# weights break out of the laptop:**
+# But first run into it, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the text
+# grow, and watch for the moment when the weights break out of the laptop:**
 
 # %% tags=["live", "hide-input"]
 import math
@@ -77,8 +76,8 @@ touch(
 # ## One row at a time
 #
 # No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
-# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. Of both
-# maps a single row is there at a time:
+# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. Of the
+# scores and of the weights a single row is there at a time:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -87,8 +86,7 @@ attention_drawn("long_sequences")
 
 # %% [markdown]
 # Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. **Step through
-# the blocks of these 32 queries, and watch how little is in memory at a time. Then switch the look-ahead mask on: what
-# is hatched is never computed at all.**
+# the blocks of these 32 queries, and watch how little is in memory at a time. Then switch the look-ahead mask on.**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -103,7 +101,8 @@ touch(
 )
 
 # %% [markdown]
-# **The square is still computed from its top to its bottom, but nobody ever sees it whole.**
+# **The square is still computed from its top to its bottom, but nobody ever sees it whole.** With a look-ahead mask
+# nearly half of it is never computed at all.
 #
 # A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that it may see, finds
 #
@@ -115,14 +114,7 @@ touch(
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
 # gets only the keys up to its last query, and still needs a mask: of the queries 4 to 7, only the last may see key 7.
-# This is their mask, with a column for each of the keys 0 to 7:
-#
-# ```
-# 0 0 0 0 0 1 1 1
-# 0 0 0 0 0 0 1 1
-# 0 0 0 0 0 0 0 1
-# 0 0 0 0 0 0 0 0
-# ```
+# What does each block hand to `attention`?
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -130,8 +122,9 @@ touch(
 #     for first in range(0, len(q), block):
 #         last = min(first + block, len(q))  # this block: q[first:last]
 #         end, mask = len(k), 0  # it sees all keys k[:end], and nothing is hidden
-#         if causal:
-#             end, mask = ...  # x[:, None] makes a column of a row x
+#         if causal:  # no key from last on; 1 where a key comes after the query
+#             keys, queries = np.arange(last), np.arange(first, last)[:, None]
+#             end, mask = last, keys > queries
 #         outputs.append(...)
 #     return np.concatenate(outputs)
 # ```
@@ -253,7 +246,8 @@ assert results["machine"]["cores"] == 2
 
 # %% [markdown]
 # **About eighty times less memory.** And the time? Making the weights twice costs some. But where the future is hidden,
-# nearly half of them are skipped, and that saves more:
+# blocks skip nearly half of them, and that saves more. Plain attention computes what is hidden all the same, and the
+# mask on top:
 #
 # | a step, there and back | plain | in blocks |
 # | --- | --- | --- |
@@ -385,7 +379,7 @@ exercises.show("long_sequences")
 # ? A text gets twice as long. What does attention by blocks need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. They save time only where they leave out hidden scores.
-# - four times the memory, and four times the time | The weights grow like that, and all of the memory here about threefold.
+# - four times the memory, and four times the time | Only the weights grow fourfold. With all else that was measured it was about threefold.
 # ? Why are the outputs the same as with the whole square?
 # - because the blocks are small | A block of any size gives the same numbers.
 # + because each row of weights is made as a whole, only not all rows at once | A softmax needs its own row, and no other.

@@ -62,17 +62,18 @@ machine(
 #
 # --8<-- "diagrams/batch.svg"
 #
-# So how much emptiness stands behind a text depends on its neighbours in the batch.
+# For our machine every row is filled up to 34 places, as many as its longest date needs. Elsewhere the longest text of
+# a batch decides, so that the emptiness behind a text depends on its neighbours.
 #
 # ## Hide it
 #
 # Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
 # letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more, two
 # things are new: more weight is taken, and by places that it has never seen. If the padding gets a weight of exactly 0,
-# both are gone. So a **mask** holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
-# Elsewhere it holds a 0.
+# both are gone.
 #
-# Here are the weights of a head of the first lesson's machine. What is hidden is hatched. **Press the first blue "pad"
+# For this there is a **mask**: it holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
+# Elsewhere it holds a 0. Here are the weights of a head of the first lesson's machine. **Press the first blue "pad"
 # button, and see what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look
 # at.**
 
@@ -108,7 +109,8 @@ lab(
             paddingOnly=True,
             dare={
                 "goal": "empty",
-                "says": "A row of zeros: the lab keeps a rule here. Your own code does not, yet.",
+                "says": "You have made a row with nothing to look at. Here it becomes zeros. In many programs it is NaN,"
+                " not a number, and can take the whole training with it.",
             },
         )
     ],
@@ -150,6 +152,7 @@ rows = {
     "not told": seeing_record["padded"],  # of the same dates
 }
 told, untold = rows.values()
+assert max(map(len, texts)) == 34  # as many as the longest date needs
 assert np.ptp(told) < 0.001
 assert abs(told[0] - brief_record["exact"]) < 0.001
 assert min(told[0], untold[0]) > 0.97  # nearly all
@@ -257,7 +260,7 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # $$
 #
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
-# runs over all keys $l$.
+# runs over all keys $l$. If all their $m_{il}$ are 1, it is 0.
 #
 # In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
 # libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
@@ -290,8 +293,7 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # **A single blank line in a file can turn a whole training into NaN**, which means "not a number". How? All places of
-# an empty text are padding, so they may look at none. The lab above made zeros of such a row. Your own attention does
-# not yet:
+# an empty text are padding, so they may look at none. Your own attention divides by 0 then:
 
 # %%
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # the second letter may look at nothing
@@ -303,8 +305,8 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# The second row is 0 / 0. Each text is read by itself, but learnt from together: the next nudge is computed from all
-# texts of the batch, so that one such row can spoil every number of the machine.
+# Each text is read by itself, but learnt from together: the next nudge is computed from all texts of the batch, so that
+# one such row can spoil every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
 # output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
@@ -333,9 +335,8 @@ np.testing.assert_array_equal(
 # ## Who found this, and when
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞, so that $e$ to its power is 0, and an
-# empty row becomes NaN. Its program added -1,000,000,000 instead. In an empty row every score gets that, so that no key
-# falls behind another: the row looks at the padding, and nobody is warned. [Another
-# way](../guides/hiding_scores.py), adding −∞ times the mask, spoils even ordinary rows, because 0 · ∞ is NaN.
+# empty row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. In an empty row every
+# score gets that, so that no key falls behind another: the row looks at the padding, and nobody is warned.
 #
 # ## Exercises
 #
@@ -418,6 +419,5 @@ exercises.show("masks")
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.2.3, where the mask takes two sentences; Micikevicius and others (2017), [Mixed Precision
-# Training](https://arxiv.org/abs/1710.03740), which computes in 16
-# bits, where -1,000,000,000 becomes −∞; Keras's guide [Understanding masking and
-# padding](https://keras.io/guides/understanding_masking_and_padding/).
+# Training](https://arxiv.org/abs/1710.03740), which computes in 16 bits, where -1,000,000,000 becomes −∞; Keras's guide
+# [Understanding masking and padding](https://keras.io/guides/understanding_masking_and_padding/).

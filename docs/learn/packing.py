@@ -6,8 +6,9 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# Machines learn from texts of every length, and the short ones often share a row. What can go wrong there? Let a date
-# machine whose [positions turn](turning_positions.py) read two dates, first alone and then side by side in one row:
+# When machines learn, short texts often share a row, to save room: two chats, say, of people who never met. What can go
+# wrong there? Let a date machine whose [positions turn](turning_positions.py) read two dates, first alone and then side
+# by side in one row:
 
 # %% tags=["hide-input"]
 import re
@@ -88,21 +89,20 @@ longest = "donnerstag, den 30. dezember 1999"
 assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
-# **Alone both dates are read right, and side by side both are wrong.** In the first answer the 18 of the year stands as
-# the day.
+# **Alone both dates are read right, and side by side both are wrong:** in the first answer the 18 of the year is the
+# day.
 #
-# Why would anybody put them there? A machine computes with whole rectangles. So short texts are [filled up with
-# padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
-# half of the places are empty. To put further dates where one leaves room is called **packing**. It fills 317 rows of
-# 64 places, in place of 1,000 of 33:
+# Why put them there? A machine computes with whole rectangles. So short texts are [filled up with padding](masks.py),
+# and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly half of the places
+# are empty. To fill them with other dates is called **packing**. The drawing packs into rows of 33. Into rows of 64 our
+# 1,000 dates fill 317, nearly two fifths fewer places than 1,000 rows of 33:
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# Each date still gets an answer of its own, which looks only at that date's letters. Only while they are read do the
-# dates meet.
+# Each date still gets an answer of its own, which looks only at its letters. So the dates meet only while they are
+# read.
 #
-# Is the table a rare accident? To test it, we put the 1,000 dates in pairs, two in each row. How many of 100 are read
-# right?
+# Is that a rare accident? We put the 1,000 dates in pairs, two in each row. How many of 100 are read right?
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -121,8 +121,11 @@ def blindly(ids, segments):
     return create_padding_mask(ids)
 
 
-in_pairs = np.mean(read_in_pairs(blindly) == together)
+# of first dates, and of second ones
+right = np.mean(read_in_pairs(blindly) == together, axis=1)
+in_pairs = right.mean()
 assert round(100 * in_pairs) == 40
+assert [*np.round(100 * right)] == [15, 64]
 bet(
     "packing/two-in-a-row",
     [
@@ -138,19 +141,41 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# 40 of 100 in pairs.
+# Of 100 first dates 15 were read right, and of 100 second ones 64.
 #
 # </details>
 #
-# **Only about 40 of 100 are left.** This machine never saw two texts in a row, so it never learnt to leave one of them
-# out.
+# **Only about 40 of 100 are left,** because this machine never learnt to leave a text out.
 #
 # ## A number for each text { #a-number-for-each-document }
 #
 # Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell. So we tell the machine where one
 # date ends and the next begins. Each place of the row gets the **number** of its text, and a key is hidden from every
-# query that has another number. **Where does the 7 look? Then tick "keep the dates apart". Press other letters, and
-# choose other dates.**
+# query that has another number.
+#
+# Now by hand. A row holds a text of 3 letters, one of 2 letters, and a place of padding. The letter at place 4 looks,
+# with these scores:
+#
+# | place | 0 | 1 | 2 | 3 | 4 | 5 |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | number of the text | 1 | 1 | 1 | 2 | 2 | 0 |
+# | score | 3 | 1 | 2 | 0 | 1.5 | 4 |
+# | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
+#
+# **Only places 3 and 4 have the number of place 4, and the high scores at places 0 and 5 have no say.** Padding has a
+# number, too, the 0, so that no query is left without any key. Programs call a text a *document*, and its numbers
+# *segment ids*.
+#
+# Here "cat" and "to" share a row, in a machine that writes, where later letters are hidden as well. **Take away the
+# tick, and the texts meet:**
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("packing")
+
+# %% [markdown]
+# Back to the two dates. **Where does the 7 look? Then tick "keep the dates apart".**
 
 # %% tags=["live", "remove-input"]
 from live import coded, touch
@@ -241,9 +266,9 @@ assert own > 0.99
 # %% [markdown]
 # ## Not one bit
 #
-# Is really nothing left of the neighbour? We changed one letter of the first date, and made the 3 an 8. **Without a
-# mask, all 10 letters of "7 june '24" came out of the encoder differently. With the mask, none did.** Not one bit has
-# moved. So with such a mask nothing is learnt about one chat from what a stranger wrote in another.
+# Is nothing left of the neighbour? We made the 3 of the first date an 8. **Without a mask, all 10 letters of "7 june
+# '24" came out of the encoder differently. With the mask, none did: not one bit has moved.** Every weight between the
+# two dates is exactly 0. So if two chats share a row, nothing of one can leak into the other while it is read.
 #
 # <details class="lesson-more" markdown="1"><summary>The check in code</summary>
 
@@ -266,33 +291,11 @@ assert (moved(None), moved(apart)) == (10, 0)
 # %% [markdown]
 # </details>
 #
-# Here "cat" and "to" share a row, in a machine that writes, where later letters are hidden as well. **Take away the
-# tick, and the texts meet:**
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("packing")
-
-# %% [markdown]
-# Now by hand. A row holds a text of 3 letters, one of 2 letters, and a place of padding. The letter at place 4 looks,
-# with these scores:
-#
-# | place | 0 | 1 | 2 | 3 | 4 | 5 |
-# | --- | --- | --- | --- | --- | --- | --- |
-# | number of the text | 1 | 1 | 1 | 2 | 2 | 0 |
-# | score | 3 | 1 | 2 | 0 | 1.5 | 4 |
-# | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
-#
-# **Only places 3 and 4 have the number of place 4, and the high scores at places 0 and 5 have no say.** Padding has a
-# number, too, the 0, so that no query is left without any key. Programs call a text a *document*, and its numbers
-# *segment ids*.
-#
 # ## Where does a text begin?
 #
 # The mask says who is seen, but not where a letter stands. Our machine doesn't mind, because its positions turn, and
-# only distances count. But where positions are added, no text of the training began at place 3, as our second text
-# does. So we count anew in each text:
+# only distances count. But where positions are added, no text of the training began at place 3, as the second text
+# does in our table. **So we count anew in each text:**
 
 # %% tags=["hide-input"]
 from clear_attention import create_document_positions
@@ -307,8 +310,6 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# **Each text begins at 0.**
-#
 # ## What must not be asked
 #
 # So far each answer had a row of its own. In training one packs the answers as well, and at each place the loss asks
@@ -406,6 +407,7 @@ print(f"one open row: {len(rows)}, all rows open: {len(rooms)}")
 assert (len(rows), len(rooms)) == (317, 278)
 assert -(-lengths.sum() // 64) == 268
 assert lengths.max() == len(longest) == 33
+assert 0.37 < 1 - 317 * 64 / (33 * 1000) < 0.4  # nearly two fifths
 assert 0.4 < 1 - lengths.sum() / (33 * 1000) < 0.5  # nearly half are empty
 
 # %% [markdown]

@@ -58,8 +58,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
-# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Who takes "es" first
-# spoils both "he" and "se".
+# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Whoever takes "es"
+# first spoils both "he" and "se".
 #
 # </details>
 #
@@ -94,34 +94,6 @@ print(glued([*"she sees"], "e", "s"))
 assert glued([*"she sees"], "e", "s") == [*"she se", "es"]
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>Three rounds in code</summary>
-
-# %%
-from collections import Counter
-from itertools import pairwise
-
-
-def shown(pieces):
-    return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
-
-
-pieces = [*"she sees these cheeses"]
-for _ in range(3):
-    ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
-    pieces = glued(pieces, a, b)
-    print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
-    print(" ", shown(pieces))
-assert len(pieces) == 15
-best = [*"she sees these cheeses"]
-for pair, count, left in (("he", 3, 19), ("es", 3, 16), ("se", 2, 14)):
-    assert Counter(pairwise(best))[tuple(pair)] == count
-    best = glued(best, *pair)
-    assert len(best) == left
-assert len(best) == 14
-
-# %% [markdown]
-# </details>
-#
 # ## Rules from a manual
 #
 # What does it find in a long text? Let it read the manual of Python, as our language model did. The text is first cut
@@ -130,6 +102,8 @@ assert len(best) == 14
 # %% tags=["hide-input"]
 import re
 import sys
+from collections import Counter
+from itertools import pairwise
 
 # The text is read by a program of the repository, so this cell needs a clone.
 sys.path.append("../..")
@@ -181,6 +155,19 @@ for ending in ("ing", "ment", "ation"):
 # known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
 
 # %% tags=["remove-input"]
+pieces = [*"she sees these cheeses"]
+assert Counter(pairwise(pieces))["h", "e"] == 3
+assert Counter(pairwise(pieces)).most_common(1) == [(("e", "s"), 4)]
+for _ in range(3):
+    ((a, b), _), *_ = Counter(pairwise(pieces)).most_common()
+    pieces = glued(pieces, a, b)
+assert len(pieces) == 15
+best = [*"she sees these cheeses"]
+for pair, count, left in (("he", 3, 19), ("es", 3, 16), ("se", 2, 14)):
+    assert Counter(pairwise(best))[tuple(pair)] == count
+    best = glued(best, *pair)
+    assert len(best) == left
+assert len(best) == 14
 assert "".join(cut(unseen, rules)) == unseen
 assert {"ing", "ment", "ation"} <= {*new[:100]}
 assert len(cut(" strawberry", rules)) == 7
@@ -194,7 +181,7 @@ assert (round(often[" the"], -2), often[" into"]) == (3500, 36)
 assert round(len(seen), -4) == 420_000
 
 # %% [markdown]
-# **Let it glue, and watch the pieces grow. Then cut your own name, and a sentence that is not English.**
+# **Let it glue. Then cut your own name, and a sentence that is not English.**
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -232,7 +219,8 @@ touch(
 #
 # **What they cost.** Each piece needs a vector of its own, which is learnt only when its piece comes up. In the 420,000
 # letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into", only 36 times. [A counter
-# that sees two tokens](#do-more-rules-always-help) gains up to 1,000 rules, and loses with 2,000.
+# that sees two tokens](#do-more-rules-always-help) guesses better with up to 1,000 rules, and worse with 2,000,
+# probably because many pieces are then met too rarely.
 #
 # ## What can no longer be seen
 #
@@ -247,8 +235,8 @@ touch(
 # +        89
 # ```
 #
-# Ones must meet ones. The 9 must be added to the 7, which is a piece. But the 8 must be added to the 6, the end of
-# another piece. Written with commas, the number is cut as from the right:
+# Ones must meet ones. The 9 must be added to the 7, which is a piece, but the 8 to the 6, the end of another piece. And
+# 89 is one piece, which would have to be split for that. Written with commas, the number is cut as from the right:
 #
 # ```text
 #   1|234|567
@@ -323,7 +311,7 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
 # The one that sees a single token gains by all rules, because a token then holds more letters. The others are best with
-# 300 to 1,000 rules. With 2,000 both have begun to lose, probably because long pieces are met too rarely: with letters
+# 300 to 1,000 rules. With 2,000 both have begun to lose: with letters
 # hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is.
 #
 # </details>
@@ -342,7 +330,12 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 # 300 rules from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a
 # piece, and the first ten pieces.
 
+
 # %% tags=["answer"]
+def shown(pieces):
+    return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
+
+
 part = seen[:40_000]
 for name, words in (("words", WORD.findall(part)), ("whole", [part])):
     ruled = learn(Counter(words), 300)
@@ -392,7 +385,7 @@ exercises.show("pieces_of_words")
 # + nothing but chance | That they are nearly the same word must be learnt from texts.
 # - all but the s, since 840 was glued from 12 and s | The rule is used for cutting only. The row of 840 is a row like any other.
 # ? The order of the rules is lost, and somebody applies them in the order of the alphabet. What happens?
-# - nothing, the same pieces come out | Who glues e and s first leaves no e for h. You saw it with “these”.
+# - nothing, the same pieces come out | Whoever glues e and s first leaves no e for h. You saw it with “these”.
 # - some texts can't be cut any more | Letters are pieces, so each text can be cut in some way.
 # + texts can still be cut, but often into other pieces | The model then gets tokens in places where it was never trained on them.
 # ? A text is cut into pieces of 3 letters on average, and a model has a surprise of 4.5 bits a piece. A model of letters has 1.8 bits a letter. Which one plays better?

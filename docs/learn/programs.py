@@ -9,7 +9,7 @@
 # In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
 # write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
 #
-# Let us begin with the head that you know. Its scores come from the two matrices $W_Q$ and $W_K$, so we must fill them.
+# Let us begin with the head that you know.
 #
 # ## Yes and no
 #
@@ -77,22 +77,27 @@ touch(
 #
 # ## Select and aggregate
 #
-# [`select`][clear_attention.select] asks a function of yours whether `query` wishes for `key`, and makes $W_Q$ and $W_K$
-# of the answers. [`aggregate`][clear_attention.aggregate] is told what to bring back, and makes a yes worth 128. All
-# others then get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0. Out comes a head for
-# up to eight letters, with a sign `^` that gives the first of them something to look at:
+# Each text now begins with a sign `^`, so that the first letter, too, has somebody before it. The alphabet is `^`, a, b
+# and c, which makes 4, and the places are 0 to 8, which makes 9. Four functions write the head for us:
+#
+# | function | what it does |
+# | --- | --- |
+# | `features` | makes a matrix that cuts its letter out of a token, and one for its place |
+# | [`select`][clear_attention.select] | asks your function who wishes for whom, and fills $W_Q$ and $W_K$ |
+# | [`aggregate`][clear_attention.aggregate] | is told what to bring back, and makes a yes worth 128 |
+# | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
+#
+# With 128 all others get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0:
 
 # %%
 from clear_attention import aggregate, select
 from clear_attention.programs import features, rows
 
-# Two matrices: one cuts the 4 numbers of its letter out of a token, one the 9 of its place.
 letter, place = features(4, 9)
-# What counts of the token that looks, what of the one that is looked at, and who wishes for whom:
+# What counts of the query's token, what of the key's, and who wishes for whom:
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
-# rows writes texts as tokens, and its mask hides the places behind a shorter text.
 tokens, mask = rows(["^cab"], "^abc", length=9)
 fetched = head(tokens, mask=mask)[0, :4].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in fetched))
@@ -128,7 +133,7 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# **It is, and we know why:** each place wishes for one place, and a yes leaves nothing to the others.
+# **It is, and we know why:** each place wishes for one place, and a yes leaves the others nothing.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
@@ -136,8 +141,8 @@ assert right == [True] * 9840
 # Let each letter look at the letters like itself, which hand over a 1 each. To an a of `abca` comes back a 1, and not a
 # 2, because attention takes an average, and the average of ones is 1.
 #
-# So a head can't count. But it can *share*. Think of a cake that is cut into equal pieces: whoever sees one piece knows
-# how many share the cake. So let `^` have a piece, too, and see how large it is:
+# So a head can't count. But it can *share*. Think of a cake cut into equal pieces: whoever sees one piece knows how
+# many share it. So let `^` have a piece, too, and see how large it is:
 #
 # --8<-- "diagrams/cake.svg"
 #
@@ -195,8 +200,7 @@ touch(
 # The second head looks at these notes. Place 3 fetches a b, because a b has counted 2. But place 4 must get a b, too,
 # and nobody has counted 3.
 #
-# **Let the places fetch one after the other. By which rule does each of them find its letter? Then try to break the
-# rule with a text of your own.**
+# **Let the places fetch one after the other. By which rule does each of them find its letter?**
 
 # %% tags=["live", "remove-input"]
 from clear_attention import programs
@@ -237,8 +241,9 @@ touch(
 # </details>
 #
 # Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns this
-# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. For the count 1 it writes
-# $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$, which is 0 at $s = 1/3$, 1 at 1/2 and again 0 at 1:
+# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. For the count 1 it must
+# rise by 1 from $s = 1/3$ to 1/2, a slope of 6, and fall by 1 from 1/2 to 1, a slope of -2, which is 8 less:
+# $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
 
 # %% tags=["hide-input"]
 from clear_attention.programs import Program, look_up
@@ -305,8 +310,7 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# **It does.** Up to eight letters there is nothing to doubt, and there was nothing to train: we tried all of these
-# texts.
+# **It does,** and there was nothing to train.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what nobody can write</summary>
 #
@@ -423,10 +427,10 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write heads, and say why they are right. Training found two by itself. Was that luck?
+# Training found two heads by itself. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
-# * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.
+# * [Design a head](../design_a_head.py): ten more puzzles, each checked on all short texts.
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
 # Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for

@@ -32,14 +32,14 @@ machine(
 )
 
 # %% [markdown]
-# **The 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` is a month**, because these slashes are American. A 3 by
-# itself does not say what it is. One has to look at what stands beside it.
+# **The 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` is a month**, because these slashes are American. One has to
+# look at what stands beside it.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It writes its answer one letter after the other, and let us call every
 # character a letter, dots and spaces too. Each time it gives every possible letter a probability. The most probable one
-# is written, until that is the end mark ▪.
+# is written, and then the next, until the most probable one is the end mark ▪.
 #
 # Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
 # it dates together with the right answers. After every 64 it nudged each number a little, so that the right letters
@@ -118,7 +118,7 @@ machine(
 # ## What goes in
 #
 # A machine cannot multiply an m. So each letter is turned into its number in a list, its **id**, and each id into a row
-# of 64 numbers, a **vector**. Here are three of these rows, blue above 0 and orange below:
+# of 64 numbers, a **vector**. Here are three of these rows:
 
 # %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
@@ -136,9 +136,14 @@ for row, (letter, number) in enumerate(zip("may", ids, strict=True)):
             f'<rect x="{56 + 9 * place}" y="{24 * row + 2}" width="8" height="20" fill="var(--ca-{colour})"'
             f' fill-opacity="{abs(x) / most:.2f}"/>'
         )
+for x, colour, said in (56, "queries", "above 0"), (130, "keys", "below 0"):
+    parts.append(
+        f'<rect x="{x}" y="77" width="8" height="10" fill="var(--ca-{colour})"/>'
+        f'<text x="{x + 13}" y="86" font-size="11">{said}</text>'
+    )
 HTML(
     '<svg class="still" role="img" aria-label="Three rows of 64 squares, the vectors of m, a and y: each row has a'
-    ' pattern of colours of its own." viewBox="0 0 632 72" style="max-width:632px;width:100%" font-size="14"'
+    ' pattern of colours of its own." viewBox="0 0 632 90" style="max-width:632px;width:100%" font-size="14"'
     f' fill="currentColor">{"".join(parts)}</svg>'
 )
 
@@ -199,8 +204,8 @@ HTML(
 
 # %% [markdown]
 # **Looking in this way is called attention.** Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable. (Simplified: the mean of its four looks, and 32 of the 64 numbers
-# of each vector.)
+# looking there made the right letters more probable. (Simplified: the machine looks in four ways at once, and this is
+# their mean. Of each vector 32 of the 64 numbers are drawn.)
 #
 # The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
 # the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.
@@ -279,20 +284,20 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What we found</summary>
 #
-# The m alone does it, though the y got more weight. And the r, for all its weight, changes nothing by itself.
+# The m alone does it, though the y got more weight.
 #
 # </details>
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
-# which is called *patching*. Of 42 such pairs of months the first letter alone does it in 17, all three letters in
-# every one. The r never does. How can one letter hold a month? Its vector comes out of the encoder, where the letters
-# have already looked at each other.
+# called *patching*. Of 42 such pairs of months the first letter alone does it in 17, all three letters in every one.
+# The r, for all its weight, never does. How can one letter hold a month? Its vector comes out of the encoder, where the
+# letters have already looked at each other.
 #
 # ## Take it away
 #
 # What is left if the machine can't choose where to look? **The averaging machine** takes plain averages of the text, in
-# the encoder and again for the answer, and each letter counts as much as any other. It was trained for 500 steps only;
-# after as many the whole machine reads 98 of 100 dates. **Try both on a date of your own.**
+# the encoder and again for the answer, and each letter counts as much as any other. It was trained for 500 steps, half
+# as long as ours. A whole machine trained for 500 steps reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -449,8 +454,8 @@ exercises.show("reading_dates")
 #
 # ## Where to go next
 #
-# This machine reads because it can choose where to look. One question is open, and it is the best one: how does a
-# letter of the answer *decide* where to look?
+# This machine reads because it can choose where to look. One question is open: how does a letter of the answer *decide*
+# where to look?
 #
 # * [How does attention decide where to look?](attention.py) is the next lesson.
 #

@@ -20,10 +20,9 @@
 #
 # ## One letter on its way
 #
-# We begin on the left, with the day's 5. A strip shows its 64 numbers, and below it lies the strip of another 5, the
-# first 5 of the year. Their *similarity* says how alike the two are: 1 if their vectors have the same direction, 0 if
-# they have nothing in common, and below 0 if they point away from each other. Steps 3 and 5 show only what is added,
-# and the others the letter itself.
+# We begin on the left, with the day's 5, and compare it with the first 5 of the year. Their *similarity* says how alike
+# the two are: 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point
+# away from each other.
 #
 # **Walk with the 5, step by step. Where do the two 5s part?**
 
@@ -57,6 +56,7 @@ day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
 of_letters = np.delete(day_and_year, [0, 4])  # without what feed-forward says
 np.testing.assert_allclose(of_letters, [0.85, 0.22, 0.62, 0.09], atol=0.006)
+assert round(float(day_and_year[0]), 4) == 1
 
 # and its way through the decoder, when 1955-06-0 is written
 begun = target.encode(["1955-06-05"])[:, :10]
@@ -72,12 +72,12 @@ journey(
     {
         "Embedding": (embedded, "The letter becomes a vector of 64 numbers."),
         "Positions": (placed, "Its place is added, counted from 0."),
-        "What attention found": (
+        "What attention adds": (
             found,
             "The letter looks at all letters. What it finds depends on what stands around it.",
         ),
         "Added and normed": (added, "What was found is added to the letter."),
-        "What feed-forward says to that": (
+        "What feed-forward adds": (
             thought,
             "Each letter is worked on by itself.",
         ),
@@ -91,18 +91,17 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their positions part
-# them a little. Attention finds something else for each of them, because their neighbours are different. And the
-# network turns them further from each other: before it they have a similarity of 0.62, and behind it 0.09.
+# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their similarity
+# goes from 1.00 to 0.85 by their positions, to 0.62 by attention, and to 0.09 by the network. Attention finds something
+# else for each. Is that their place, or their neighbours? The j below will tell.
 #
 # ## From the text into the answer
 #
 # How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`, and follow the last
-# letter, because what comes out there says what is written next. This 0 must ask the text for the day. Below it lies
-# the first 0, which had to ask for the month. The • is the start mark.
+# letter, because what comes out there says what is written next. This 0 must ask the text for the day, and we compare
+# it with the first 0, which had to ask for the month. The • is the start mark.
 #
-# Step 8 takes its add and norm along, and step 9 shows only what is fetched, before it is added. **Guess first: at
-# which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
+# **Guess first: at which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -129,7 +128,7 @@ journey(
             behind_it,
             "The letter looks at what is written so far.",
         ),
-        "What cross-attention fetched": (
+        "What cross-attention adds": (
             fetched,
             "It asks the text what comes next. The better a key fits, the more of its value comes over.",
         ),
@@ -140,9 +139,9 @@ journey(
 )
 
 # %% [markdown]
-# **Step 8 has parted them already, and at step 9 the two 0s fetch almost unrelated things from the text.** What is
-# written before them is different, so they ask different questions. Our 0 gives nearly all its weight to the day's 5,
-# and the first 0 most of its weight to the j of "june".
+# **Step 8 has parted them already, and at step 9 the two 0s fetch almost unrelated things from the text.** Their places
+# differ, and what is written before them, so they ask different questions. Our 0 gives nearly all its weight to the
+# day's 5, and the first 0 most of its weight to the j of "june".
 #
 # What was fetched is added to our 0, and in step 10 the network works on it. In step 11 one more matrix makes 14
 # numbers of its 64, the *logits*, one for each letter or mark that could be written next:
@@ -241,9 +240,10 @@ touch(
 )
 
 # %% [markdown]
-# It writes January, although all other letters still say June. **A j that has looked around carries its month with
-# it.** Now go back to step 2, and put january's j in once more. There no j has looked around yet, so all three are the
-# same, and the machine writes June again, from the other letters.
+# It writes January, although all other letters still say June. All three js stand at place 0, so only their neighbours
+# can have parted them: **a j that has looked around carries its month with it.** Now go back to step 2, and put
+# january's j in once more. There no j has looked around yet, so all three are the same, and the machine writes June
+# again, from the other letters.
 #
 # ## The three attentions { #the-three-places }
 #
@@ -273,9 +273,9 @@ machine(
 #
 # ## Put together by hand
 #
-# You have written a function for each part. They are collected in one file, which is imported as `own`. There `linear`
-# is a product with a matrix, and a bias added, and all trained numbers are in `w`, by name. What is missing is only the
-# order, as the arrows of the map say.
+# You have written a function for each part. They are collected in one file, `own`, with one change: `multi_head` and
+# `feed_forward` take all trained numbers, `w`, and the name of their part. `linear` is a product with a matrix, and a
+# bias added. What is missing is only the order, as the arrows of the map say.
 #
 # Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
 # square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
@@ -315,6 +315,17 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
+# <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
+#
+# Each product with a matrix also adds a bias here, `positions` has `n = 10000` inside, and `softmax` first subtracts
+# the largest score, against overflow.
+
+# %% tags=["source", "remove-input"]
+print(inspect.getsource(own))
+
+# %% [markdown]
+# </details>
+#
 # Now let these functions read. `source` and `target` turn letters into ids and back.
 
 
@@ -337,19 +348,7 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: read just as the package reads them")
 
 # %% [markdown]
-# **That is the whole Transformer, in NumPy, and you have built it.** Go through `decode` once more: can you say what
-# each line is for?
-#
-# <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
-#
-# Each product with a matrix also adds a bias here, `positions` has `n = 10000` inside, and `softmax` first subtracts
-# the largest score, against overflow.
-
-# %% tags=["source", "remove-input"]
-print(inspect.getsource(own))
-
-# %% [markdown]
-# </details>
+# **That is the whole Transformer, in NumPy, and you have built it.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are</summary>
 #

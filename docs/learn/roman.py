@@ -92,39 +92,39 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 # ## Step 3: the machine and its training
 #
 # You will train two machines, so write a function. It makes a [`Transformer`][clear_attention.Transformer], and trains
-# it with the rows of ids `x` and `y`; `reads` and `writes` are the tokenizers. **Fill the gaps:**
+# it with the rows of ids `x` and `y`; `reads` and `writes` are the tokenizers. All is there but what matters most.
+# **What goes into the machine, and what must come out?**
 #
 # ```python
+# import keras
+# from clear_attention import Transformer
+#
 # def taught(x, y, reads, writes, steps=600):
+#     keras.utils.set_random_seed(0)
 #     machine = Transformer(
 #         num_layers=1, d_model=64, num_heads=4, d_ff=128,
-#         source_vocab=..., target_vocab=...,  # how many ids each tokenizer has: its vocab_size
+#         source_vocab=reads.vocab_size, target_vocab=writes.vocab_size,
 #     )
 #     # 64 pairs for each step, drawn by chance: each of your 3,000 comes about thirteen times
 #     chosen = np.random.default_rng(1).integers(len(x), size=64 * steps)
 #     x, y = x[chosen], y[chosen]
-#     rate = ...  # CosineDecay: grows for 100 steps up to 0.004, and then shrinks
-#     machine.compile(..., ...)  # Adam with this rate, and the loss
-#     # what it is given, and what it must say
+#     rate = keras.optimizers.schedules.CosineDecay(
+#         0.0, steps - 100, warmup_target=4e-3, warmup_steps=100
+#     )
+#     machine.compile(
+#         keras.optimizers.Adam(rate, beta_2=0.98),
+#         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+#     )
 #     machine.fit(..., ..., batch_size=64, verbose=0)
 #     return machine
 # ```
 #
-# The decoder is given the answer without its last id, `y[:, :-1]`, and must say it without its first, `y[:, 1:]`.
 # Behind a short answer there is padding. Its mask goes with it all the way to the loss, which does not count it.
 #
-# <details class="lesson-more" markdown="1"><summary>If you have forgotten how the date machine was trained</summary>
+# <details class="lesson-more" markdown="1"><summary>If you have forgotten what the decoder is given</summary>
 #
-# Its rate grew for 150 of 1,000 steps, and [the program](adam.py#the-program) was:
-#
-# ```python
-# rate = keras.optimizers.schedules.CosineDecay(
-#     0.0, 850, warmup_target=0.004, warmup_steps=150
-# )
-# adam = keras.optimizers.Adam(rate, beta_2=0.98)
-# loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-# machine.compile(adam, loss)
-# ```
+# As in [the program](adam.py#the-program) of the date machine, it is given the answer without its last id, `y[:, :-1]`,
+# beside the numeral, `x`. It must say the answer without its first id, `y[:, 1:]`.
 #
 # </details>
 
@@ -406,7 +406,7 @@ assert round(most, 3) == 0.565
 # | it reads | it writes | before you train, ask yourself |
 # | --- | --- | --- |
 # | `1994` | `mcmxciv` | Is this way harder, or easier? Can it count to three? |
-# | `nineteen ninety-four` | `1994` | Which words mean two different digits? |
+# | `nineteen ninety-four` | `1994` | What is written for `ninety` here, and what in `nineteen ninety`? |
 # | `listen` | `eilnst`, its letters sorted | How would *you* do it, if you had to write one letter after the other? |
 # | `34+57` | `91` | Which digit of the sum is hardest, and why? |
 #
@@ -414,8 +414,9 @@ assert round(most, 3) == 0.565
 #
 # ## Who found this, and when
 #
-# In 2022 Power and others saw *grokking* in a small task like this: long after a small Transformer knew its examples by
-# heart, it suddenly got the others right, too.
+# In 2018 Lake and Baroni tested such reading. Of new commands like those of the training their networks carried out
+# nearly all. But with "jump" and "walk twice" in the training, they failed nearly every time at "jump
+# twice".
 #
 # ## Exercises
 #
@@ -495,8 +496,8 @@ exercises.show("roman")
 #
 # ## Where to go next
 #
-# You have taught a machine to read, and this is the end of the first part. But our machine is low, and a chat machine
-# is a tower of dozens of layers. What goes wrong in one of twelve?
+# You have taught a machine to read, and this is the end of the first part. Our machine has one layer on each side, and
+# a chat machine is a tower of dozens. What goes wrong in one of twelve?
 #
 # * [Norm first or norm last?](norm_first.py)
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you

@@ -6,13 +6,28 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# Some models hold their scores between two bounds, with a *cap*; why, comes below. But if the cap stands in the wrong
-# place, the start mark gives 83 % of its weight to letters that are not written yet. No error says so.
+# Two steps in the wrong order, and the start mark of our date machine gives 83 % of its weight to letters that it must
+# not see. No error says so. One step is the [mask](masks.py), and the other is a *cap*, which holds all scores between
+# two bounds. Before we look for the mistake: why should anybody cap scores?
 #
-# How does the future come back? Here is a head of our date machine, while it writes 2018-05-03, after a start mark,
-# which is the dot. What is done to its scores stands on cards. One divides them by 4, the root of 16, as always. The
-# [mask](masks.py) sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. And the cap holds scores
-# between -2 and 2. In the map, orange is weight on what comes later. **Swap two cards, so that nobody looks ahead.**
+# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
+#
+# Say that two keys have the scores 13 and 3. That is a lead of 10, and gives the first key $e^{10}$ or 22,000 times the
+# weight of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so
+# training has little to push on. In some large machines it broke down as scores grew.
+#
+# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
+# stays between -1 and 1:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
+# the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
+#
+# Does a machine need its high scores? We take our finished date machine, and cap all of its scores, lower and lower.
+# **How many of 100 dates does it still read? Draw it.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -22,8 +37,8 @@ sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from examples.numpy_machine import softmax as weights_of
-from live import grid, touch
+from live import sketch
+from trained.ablations import shares as shares_of
 
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
@@ -32,6 +47,108 @@ blocks = (
     model.decoder.layers[0].self_attention,
     model.decoder.layers[0].cross_attention,
 )
+
+
+def softmax(scores):
+    powers = np.exp(scores - np.max(scores))
+    return powers / powers.sum()
+
+
+def capped(scores, c):
+    return c * np.tanh(scores / c)
+
+
+many, right_dates = create_date_pairs(1000, seed=1, split="test")
+many, right_dates = source.encode(many), target.encode(right_dates)
+
+
+def read_with(cap):
+    """Return the share of dates that are right to the last letter, if all scores are capped."""
+    for block in blocks:
+        block.attention.softcap = cap
+    found = np.argmax(model((many, right_dates[:, :-1])), axis=-1)
+    return (found == right_dates[:, 1:]).all(axis=1).mean()
+
+
+assert round(np.exp(13.0 - 3.0), -3) == 22_000
+led = capped(np.array([13.0, 3.0]), c=3.0)
+assert [f"{score:.2f}" for score in led] == ["3.00", "2.28"]
+assert f"{softmax(led)[0]:.2f}" == "0.67"
+
+caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
+by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
+taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
+falling = [*reversed(caps)]
+sketch(
+    "score_rules/capped",
+    falling,
+    [100 * read for read in reversed(by_cap)],
+    across="cap",
+    upwards="Of 100 dates the machine reads",
+    log=True,
+    below="Many scores are small, and a cap leaves small scores nearly as they are.",
+    above="This machine has learnt to be right with high scores, and under a low cap they hardly differ.",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# At 3 and at 5 stand three orange dots each, which lie on one another:
+
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
+ax.plot(caps, by_cap, "o", color=BLUE)
+for cap, found in taught.items():
+    ax.plot([cap] * 3, found, "o", color=ORANGE)
+ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
+ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
+ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
+ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
+ax.minorticks_off()
+ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert uncapped > 0.99
+assert by_cap[caps.index(20.0)] > 0.99
+assert by_cap[caps.index(10.0)] > 0.95
+assert abs(by_cap[caps.index(5.0)] - 0.56) < 0.01
+assert abs(by_cap[caps.index(7.0)] - 0.83) < 0.01
+assert by_cap[caps.index(2.0)] < 0.15
+assert min(taught[3] + taught[5]) > 0.99
+
+# %% [markdown]
+# </details>
+#
+# **Capped at 5, our finished machine loses nearly half of its dates.** But three machines that were trained with a cap
+# of 5, and three with a cap of 3, read over 99 of 100, each of them.
+#
+# ## “Never”: a cap in the wrong place
+#
+# Now to the mistake. The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While the machine
+# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. Here is what
+# becomes of two of its scores in one head, if a cap of 2 comes *after* the mask:
+#
+# | | the start mark itself | the 2, which comes later |
+# | --- | --- | --- |
+# | score, divided by 4 | -1.54 | -1.27 |
+# | then the mask | -1.54 | -∞ |
+# | then the cap | -1.29 | -2.00 |
+#
+# **The cap has lifted minus infinity to -2, which is a score like any other.** And so it goes with all ten letters that
+# are hidden. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the start mark's own power is only
+# 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
+#
+# The steps stand on cards, with the start mark drawn as a dot. **Swap two cards, so that nobody looks ahead.**
+
+# %% tags=["live", "hide-input"]
+from examples.numpy_machine import softmax as weights_of
+from live import grid, touch
+
 answer, HEAD = "2018-05-03", 1  # the second of four heads
 letters = ["•", *answer]
 given = target.encode([answer])[:, :-1]
@@ -99,12 +216,8 @@ touch(
 )
 
 # %% [markdown]
-# What had happened? The cap came *after* the mask, and held minus infinity between -2 and 2 as well. **So each hidden
-# key came back with a score of -2, which is a score like any other.** The start mark may see nothing but itself, and
-# ten such keys outdid it together.
-#
-# And the mistake hides well. **Put the cards back into the wrong order, and raise the cap.** With a cap of 20 the
-# future still gets some weight, but so little that no eye will find it.
+# With a high cap the mistake hides. At 20 the start mark still gives some weight to the future, but less than a
+# millionth, and no eye will find that.
 #
 # **No finite score can say *never*. The mask can, if it has the last word.**
 
@@ -112,121 +225,24 @@ touch(
 masked = steps["mask"](own_scores)[0]
 leaked = weights_of(steps["cap"](masked, cap=20.0), mask=0)[1:].sum()
 assert 0 < leaked < 1e-6
-assert 10 * np.exp(-CAP) > np.exp(steps["cap"](own_scores[0, 0]))
+own, hidden = own_scores[0, :2]
+lifted = [steps["cap"](score) for score in (own, -np.inf)]
+shown = [own, hidden, *lifted]
+assert [f"{score:.2f}" for score in shown] == ["-1.54", "-1.27", "-1.29", "-2.00"]
+powers = np.exp(lifted)
+assert (f"{powers[0]:.2f}", f"{powers[1]:.3f}") == ("0.27", "0.135")
+assert f"{10 * powers[1]:.2f}" == "1.35"
+assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 
 # %% [markdown]
-# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
-#
-# Why should anybody cap scores? Say that two keys have the scores 13 and 3. That is a lead of 10, and gives the first
-# key $e^{10}$ or 22,000 times the weight of the second. The softmax is all or nothing then: a small change of a score
-# hardly changes a weight, so training has little to push on. In some large machines it broke down as scores grew.
-#
-# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
-# stays between -1 and 1:
-#
-# $$
-# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
-# $$
-#
-# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$, not even minus infinity. With a cap of 3
-# our 13 becomes 3.00, and the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
-#
-# Does a machine need its high scores? We take our finished date machine, and cap all of its scores, lower and lower.
-# **How many of 100 dates does it still read? Draw it.**
-
-# %% tags=["live", "hide-input"]
-from live import sketch
-from trained.ablations import shares as shares_of
-
-
-def softmax(scores):
-    powers = np.exp(scores - np.max(scores))
-    return powers / powers.sum()
-
-
-def capped(scores, c):
-    return c * np.tanh(scores / c)
-
-
-many, right_dates = create_date_pairs(1000, seed=1, split="test")
-many, right_dates = source.encode(many), target.encode(right_dates)
-
-
-def read_with(cap):
-    """Return the share of dates that are right to the last letter, if all scores are capped."""
-    for block in blocks:
-        block.attention.softcap = cap
-    found = np.argmax(model((many, right_dates[:, :-1])), axis=-1)
-    return (found == right_dates[:, 1:]).all(axis=1).mean()
-
-
-assert round(np.exp(13.0 - 3.0), -3) == 22_000
-led = capped(np.array([13.0, 3.0]), c=3.0)
-assert [f"{score:.2f}" for score in led] == ["3.00", "2.28"]
-assert f"{softmax(led)[0]:.2f}" == "0.67"
-
-caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
-by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
-taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
-falling = [*reversed(caps)]
-sketch(
-    "score_rules/capped",
-    falling,
-    [100 * read for read in reversed(by_cap)],
-    across="cap",
-    upwards="Of 100 dates the machine reads",
-    log=True,
-    below="Many scores are small, and a cap leaves small scores nearly as they are.",
-    above="This machine has learnt to be right with high scores, and under a low cap they hardly differ.",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# The blue dots are our machine. The orange ones are machines that had the cap from the beginning of their training,
-# three for each cap, and they lie on one another:
-
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE = "#0072b2", "#d55e00"
-_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
-ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
-ax.plot(caps, by_cap, "o", color=BLUE)
-for cap, found in taught.items():
-    ax.plot([cap] * 3, found, "o", color=ORANGE)
-ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
-ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
-ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
-ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
-ax.minorticks_off()
-ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert uncapped > 0.99
-assert by_cap[caps.index(20.0)] > 0.99
-assert by_cap[caps.index(10.0)] > 0.95
-assert abs(by_cap[caps.index(5.0)] - 0.56) < 0.01
-assert abs(by_cap[caps.index(7.0)] - 0.83) < 0.01
-assert by_cap[caps.index(2.0)] < 0.15
-assert min(taught[3] + taught[5]) > 0.99
-
-# %% [markdown]
-# </details>
-#
-# **Capped at 5, it loses nearly half of the dates.** But three that were trained
-# with a cap of 5, and three with a cap of 3, read over 99 of 100, each of them.
-#
 # ## “You are far away”: a price on distance
 #
 # Turned keys let a score [know the distance](turning_positions.py). But nothing forces it to prefer what is near. Say
-# that two keys fit equally well: both have the score 3, and each gets half of the weight, although one stands 1 place
-# away from the query and the other 4 places.
+# that two keys have the score 3, and so half of the weight each, although one stands 1 place away from the query and
+# the other 4 places. If the near one should win, distance needs a price. Let each place cost 0.5: the near key keeps
+# 2.5 of its score and the far one 1, and now the near key gets 0.82 of the weight.
 #
-# If the near one should win, distance needs a price. Let each place cost 0.5: the near key keeps 2.5 of its score and
-# the far one 1, and now the near key gets 0.82 of the weight. Here a price is taken off each score. Untick it, and the
-# first letter gets more again:
+# In the drawing, too, each score pays. Untick the price, and the first letter gets more again:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -234,8 +250,7 @@ from drawing import attention_drawn
 attention_drawn("score_rules")
 
 # %% [markdown]
-# And here is our head at that price, without a cap, and what comes later is hatched. **Change the price of a place, and
-# watch the map of weights.**
+# And here is our head at that price, without a cap. **Change the price of a place, and watch the map of weights.**
 
 # %% tags=["live", "hide-input"]
 two = softmax(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
@@ -259,17 +274,17 @@ touch(
 )
 
 # %% [markdown]
-# **As the price rises, the map shrinks to a band.** Without a price a letter gives 62 % of its weight to itself and its
-# neighbour, at 0.5 a place 81 %, and at 2 it is 98 %.
+# **As the price rises, the map shrinks to a band.** At 2 a place a letter gives 98 % of its weight to itself and its
+# neighbour, on average.
 #
-# A number that is added to a score because of where its key stands is called a **bias**, which is not the bias of a
-# matrix. Here it is minus the price: 0, -0.5, -1 and so on. It learns nothing, and its name is **ALiBi**.
+# A number that is added to a score because of where its key stands is called a **bias** (the bias of a matrix is
+# something else). With a fixed price it is called **ALiBi**, and nothing in it is learnt.
 #
 # ## In which order?
 #
 # With the [sink](sinks.py) there are four rules, and they are taken from top to bottom:
 #
-# | A score can't say | What is added | For example in |
+# | A score can't say | What says it | For example in |
 # | --- | --- | --- |
 # | enough | a cap | Gemma 2 (2024) |
 # | far away | a bias | T5 (2020), which learns it |

@@ -50,10 +50,10 @@ Markdown("\n".join(lines))
 # Only a vowel gives the head something to do. That e follows d in the alphabet, the machine knows without a look,
 # because the vector of the d goes past the head and is [added](transformer_layer.py) behind it.
 #
-# Each text begins with the start mark •, and we let the head see only what stands *before* its letter. A head that also
-# sees its own letter could leave weight there, though large models were seen to use the first place. After its training
-# the machine gets all letters of 1,000 new texts right. **Press a vowel, then some other letters. Where does the head
-# look when it needs nothing?**
+# Each text begins with the start mark •, and we let the head see only what stands *before* its letter. Usually a head
+# also sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use
+# the first place all the same. After its training the machine gets all letters of 1,000 new texts right. **Press a
+# vowel, then some other letters. Where does the head look when it needs nothing?**
 
 # %% tags=["live", "hide-input"]
 from live import bet, coded, touch
@@ -86,8 +86,8 @@ touch(
 
 # %% [markdown]
 # **It looks at the start mark, although the mark is the same in every text and says nothing.** Or rather, because of
-# that: what comes from there is always the same, so the rest of the machine can learn to subtract it, as one stops
-# hearing the hum of a fridge. And the mark stands first, where every later letter can see it.
+# that: what comes from there is always the same, so the rest of the machine can learn to subtract it. And the mark
+# stands first, where every later letter can see it.
 #
 # Such a place, to which leftover weight goes, is called an **attention sink**.
 #
@@ -126,8 +126,8 @@ bet(
 # **Just those that needed nothing go wrong.** Two of three other letters are lost, but hardly a vowel.
 #
 # The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
-# text along with the latest, the model went on well for millions of pieces. And what did these four say? Four line
-# breaks in their place did nearly as well.
+# text along with the latest, the model went on well for millions of pieces. Four line breaks in their place did nearly
+# as well.
 #
 # ## A place of its own
 #
@@ -158,9 +158,9 @@ attention_drawn("sinks")
 # $$
 #
 # Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts have no
-# mark: in its place stands a consonant, here the letter b. It gets all letters right, too. The other two buttons show
-# the first machine, as it was and as in the bet. **Move the score of the sink. What goes wrong if it is far too low,
-# and what if it is too high?**
+# mark: in its place stands the letter b (a vowel would ask for a letter before it, and there is none). It gets all
+# letters right, too. **Look at the k with each button, and then move the score of the sink. What goes wrong if it is
+# far too low, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -265,7 +265,7 @@ touch(
     ],
     chosen=2,
     text=0,
-    query=5,
+    query=3,  # the k
     scores=[round(float(learnt[0]) + push, 1) for push in PUSHES],
     level=PUSHES.index(0),
 )

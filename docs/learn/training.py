@@ -168,7 +168,8 @@ assert untrained.count_params() == 121_422
 
 # %% [markdown]
 # Untrained it is worse than undecided, which costs 2.64: its random numbers make it a little sure, mostly of a wrong
-# letter. **All that a training has to do is to bring this one number down.**
+# letter. **A training brings this number down for the dates that it sees, and we hope that it falls for the others,
+# too.** Here it did.
 #
 # ## A nudge
 #
@@ -197,13 +198,12 @@ touch(
 #
 # ## All numbers at once
 #
-# But where do 121,422 slopes come from? Together they are called the *gradient*, and one walk backwards through the
-# calculation finds them all. It begins at the loss. Each operation on the way multiplies the slope that came in by a
-# factor of its own, how many times as much its result changes as what went in, and hands it back. This is the *chain
-# rule*. A number that is used twice, as those of $W_K$ are by every letter, adds up what comes back.
+# The slopes of all numbers come from one walk backwards through the calculation. It begins at the loss. Each operation
+# has a factor: if what goes in changes a little, its result changes so many times as much. A square of 5 has the factor
+# 10.
 #
-# **Walk back yourself, and then nudge.** Here $r = x \cdot w + b$, with an input $x$ and two numbers, $w$ and $b$, and
-# the loss is $r^2$:
+# **Walk back yourself, and then nudge.** Multiply the slope that came in by the factor. Here $r = x \cdot w + b$, with
+# an input $x$ and two numbers, $w$ and $b$, and the loss is $r^2$:
 
 # %% tags=["live", "hide-input"]
 w, x, b = 2, 3, -1
@@ -227,8 +227,10 @@ touch(
 )
 
 # %% [markdown]
-# **One walk gave the slopes of both numbers, and one walk gives all 121,422.** It is called *backpropagation*, and to
-# nudge all numbers at once against their slopes is *gradient descent*.
+# **One walk gave the slopes of both numbers, and one walk gives all 121,422.** To multiply factor by factor is the
+# *chain rule*, and the whole walk is called *backpropagation*. A number that is used several times, as those of $W_K$
+# are by every letter, adds up what comes back. All slopes together are the *gradient*, and to nudge all numbers
+# against them is *gradient descent*.
 #
 # Let us try it with the real machine, before its training. A step takes 64 texts at once, a *batch*. The decoder
 # gets the answers without their last id, `[:, :-1]`, and must say them [one place
@@ -255,16 +257,14 @@ print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 
 # %% [markdown]
-# **One walk, one nudge for each of the 121,422 numbers, and the loss is smaller.** A training repeats this, each time
-# with 64 other texts. And is such a slope right? For one of the numbers, in exercise 2, a walk and a trial both find
-# 0.090.
+# **One walk, one nudge for each number, and the loss is smaller.** A training repeats this, each time
+# with 64 other texts. Is such a slope right? Exercise 2 tests one.
 #
 # ## How it learns where to look { #where-to-look }
 #
 # And who tells the machine which key is the right one? Nobody. Let a query mix the values of three keys, and let the
 # loss be the square of the distance from the mixture to a flag. If the score of a key rises, the key pulls the mixture
-# towards its own value. How hard it pulls is its *effect*: how many times as much
-# the mixture changes as the score.
+# towards its own value. Its *effect* is by how much the mixture moves, for each bit by which the score rises:
 #
 # $$
 # \text{effect} = \text{weight} \cdot (\text{value} - \text{mixture})
@@ -415,9 +415,7 @@ bias.assign(kept)
 by_trying = (tried[0] - tried[1]) / 0.02
 print(f"by walking back: {by_walking:.5f}")
 print(f"by trying:       {by_trying:.5f}")
-np.testing.assert_allclose(
-    [by_walking, by_trying], 0.090, atol=1e-3
-)  # as the text says
+np.testing.assert_allclose([by_walking, by_trying], 0.090, atol=1e-3)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What should it be?</summary>

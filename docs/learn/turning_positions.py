@@ -74,9 +74,8 @@ assert added_record["shifted"][2] < 0.1 * short
 # the product of a query and a key (the score, before it is divided) should know how far apart the two stand, and not
 # where.
 #
-# So let the place **turn** the query, in blue, and the key, in orange. At place 0 both point to the right, and each
-# further place turns them by 30 degrees, the other way round than the hands of a clock. **Let the text walk. What
-# happens to the hands, and what to their product?**
+# So let the place **turn** the query and the key. At place 0 both point to the right, and each further place turns them
+# by 30 degrees. **Let the text walk. What happens to the hands, and what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -120,7 +119,7 @@ touch(
 # turned query and a turned key know only the step from one to the other.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places, too. This is probably what went wrong above, where queries and keys are made of such sums.
+# multiplied with places. Above, queries and keys are made of such sums, so their products change with every move, too.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -216,13 +215,14 @@ assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$
-# turns from one place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
+# It is the turn from above, with $p$ times $\omega_i$ in place of 30 degrees times the place. This is called **rotary
+# positions**, or RoPE. $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one place to
+# the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look, but not
-# where the answer looks at the text, because each of the two has places of its own:
+# where the answer looks at the text, because a place in the answer and a place in the text have no distance:
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -320,10 +320,9 @@ assert {
 } == {500}
 
 # %% [markdown]
-# **Moved by up to 40 places, the second machine reads over 99 of 100.** That is a little more than 98, which is not the
-# point: 99 against 1 is. It *cannot* notice, since every product is what it was. Most large language models of today
-# turn, too. A *longer* text is [another question](language_model.py#and-if-the-text-is-longer), while in one that is
-# moved all distances are known.
+# **Moved by up to 40 places, the second machine reads over 99 of 100.** It *cannot* notice, since every product is what
+# it was. Most large language models of today turn, too. A *longer* text is [another
+# question](language_model.py#and-if-the-text-is-longer), while in one that is moved all distances are known.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: two ways to make pairs</summary>
 #
@@ -358,7 +357,8 @@ assert neighbours < 0.2
 # ## Who found this, and when
 #
 # Shaw, Uszkoreit and Vaswani were the first to give the Transformer distances instead of places. In 2018 they learnt a
-# vector for each distance, and added it to the keys. In 2021 Su and others looked for a way to put the place into queries and keys themselves, and found the turn.
+# vector for each distance, and added it to the keys. In 2021 Su and others looked for a way to put the place into
+# queries and keys themselves, and found the turn.
 #
 # ## Exercises
 #

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # How far must a letter see?
 #
-# In the line `Calling "m(arg-1, arg-2, ..., arg-n)"` our [language model](language_model.py) finds one sign easy or
-# hard to guess, depending on how far it sees. Which one, and how far must it see?
+# The last sign of the line `Calling "m(arg-1, arg-2, ..., arg-n)"` is easy or hard to guess for our [language
+# model](language_model.py), depending on how far it sees. How far must it see?
 #
 # Let each letter see only the last few, itself among them. This is called a **window**. Below each sign stand the
 # [bits](language_model.py#how-surprised-is-it-by-hand) that it costs with this window. The letter that looks is the
@@ -58,7 +58,7 @@ touch(
 
 # %% [markdown]
 # **It is the quotation mark that opens. With 27 letters in sight the one that closes costs 6.4 bits, and with 28 only
-# 0.4.** That is no gentle slope, but a *cliff*: what is needed is in sight, or it is not.
+# 0.4.** For this sign it is a *cliff*: what is needed is in sight, or it is not.
 #
 # ## What does it save?
 #
@@ -90,7 +90,7 @@ assert scores == [136, 58]
 # %% [markdown]
 # **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores.
 #
-# By hand, with a window of two, each letter of "later" sees itself and the one before it:
+# With a window of two, each letter of "later" sees itself and the one before it:
 #
 # | who looks | l | a | t | e | r |
 # | --- | --- | --- | --- | --- | --- |
@@ -188,8 +188,7 @@ assert 0.5 < extra[32] < 1
 # </details>
 #
 # **With 32 letters in sight our machine needs less than 1 % more bits.** So it gains hardly anything from what was said
-# longer ago. The text may hold more: `xz` [needs fewer bits](language_model.py#is-counting-enough), probably because it
-# finds whole sentences again. And an average hides cliffs.
+# longer ago. So the average is a slope, in which the cliffs are hidden.
 #
 # ## But layers stack
 #
@@ -254,7 +253,7 @@ touch(
 # def look_back(x, place, cache, W_Q, W_K, W_V):
 #     keys, values = cache
 #     row = ...
-#     # in your machine no key is turned: the place was added to x, so each key carries it in any row
+#     # this short look_back turns nothing; in your machine, turn x @ W_Q and x @ W_K by the place first
 #     keys[row], values[row] = x @ W_K, x @ W_V
 #     filled = min(place + 1, len(keys))
 #     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
@@ -274,7 +273,7 @@ def hidden(n, window):
 def look_back(x, place, cache, W_Q, W_K, W_V):
     keys, values = cache
     row = place % len(keys)
-    # in your machine no key is turned: the place was added to x, so each key carries it in any row
+    # this short look_back turns nothing; in your machine, turn x @ W_Q and x @ W_K by the place first
     keys[row], values[row] = x @ W_K, x @ W_V
     filled = min(place + 1, len(keys))
     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)

@@ -8,7 +8,7 @@
 # # How does it write?
 #
 # Ask our machine for "5 june", which names no year, and it answers 0000-06-05. In its training every year began with 19
-# or 20. How does it come to write zeros?
+# or 20. **Did it search badly, or does it mean that?**
 #
 # It gives a probability to each letter that could come next, and goes on from the letters that it has written itself,
 # here from 000:
@@ -49,8 +49,8 @@ touch(
 )
 
 # %% [markdown]
-# **A beam of two finds the answer with B, better than A's.** C was cut off before its best letter was looked at, and
-# only a beam of three finds it.
+# **A beam of two finds the answer with B, better than A's.** C was cut off too early, and only a beam of three finds
+# it.
 #
 # ## The same dead end, in our machine
 #
@@ -93,11 +93,11 @@ def reader(text):
 
 
 # %% [markdown]
-# For each beginning the beam keeps a pair: its ids, and its probability. **What is missing?**
+# **What is missing here?**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
-#     beams = [([start], 1.0)]  # one beginning, and its probability
+#     beams = [([start], 1.0)]  # each beginning, and its probability
 #     for _ in range(most):
 #         longer = []
 #         for ids, probability in beams:
@@ -117,7 +117,7 @@ def reader(text):
 
 # %% tags=["answer"]
 def beam(next_letters, start, end, width, most=11):
-    beams = [([start], 1.0)]  # one beginning, and its probability
+    beams = [([start], 1.0)]  # each beginning, and its probability
     for _ in range(most):
         longer = []
         for ids, probability in beams:
@@ -225,20 +225,21 @@ assert bounds.argmax() == 3
 assert np.delete(left, [0, 3]).max() < 0.005
 
 # %% [markdown]
-# For "5 june" it finds 0000-06-05 again, with 0.51. **The zeros are not a mistake of the search, but of the
-# probabilities:** no answer has more. Any other one must leave 0000-06-05 at some letter, and take the second choice
-# there, at best. So at most it has
+# For "5 june" it finds 0000-06-05 again, with 0.51. Any other answer must leave 0000-06-05 at some letter, and take the
+# second choice there, at best. Leave it at the fourth letter: 0.87 stood before, the second choice has 0.40, and $0.87
+# \cdot 0.40 = 0.35$. That is less than 0.51. And at each letter:
 #
-# | | 0 | 0 | 0 | 0 | each later letter |
+# | letter | 0 | 0 | 0 | 0 | each later one |
 # | --- | --- | --- | --- | --- | --- |
 # | what stands before | 1 | 0.88 | 0.88 | 0.87 | 0.51 |
 # | second choice | 0.12 | 0.00 | 0.00 | 0.40 | 0.00 |
 # | product | 0.12 | 0.00 | 0.00 | 0.35 | 0.00 |
 #
-# and what comes after can only make that less. Why the machine prefers zeros, we do not know.
+# The largest product is 0.35, and the letters after it can only make it smaller. **So it did not search badly: no
+# answer is more probable than the zeros.** Why the machine prefers them, we do not know.
 #
-# Long answers multiply to nearly 0. So programs add logarithms instead, and divide the sum by a measure of the length,
-# because else short answers win more often.
+# Long products come to nearly 0, so programs add logarithms. They divide the sum by a measure of the length, because
+# else short answers win more often.
 #
 # On 2,000 unseen dates in forms that it knows, a beam of three gives the answers of greedy search: **not one is
 # different.**
@@ -259,8 +260,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # %% [markdown]
 # ## Drawing by lot { #drawing }
 #
-# Ask greedy search or a beam for "5 june" a hundred times, and you get 0000-06-05 a hundred times. Who wants the same
-# story a hundred times?
+# Greedy search and a beam answer "5 june" a hundred times with 0000-06-05. Who wants the same story a hundred times?
 #
 # So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
 # probable it is, the more often. How daring they are is set by the **temperature**: all
@@ -274,7 +274,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # | 2 | 1.5 and 0 | 4.48 and 1 | 0.818 and 0.182 |
 #
 # **A temperature changes the distances, and never the order.** And what becomes of whole answers? Here are a hundred at
-# each of three temperatures, and each square is an answer to "5 june". **Look at the rare ones: what do they say?**
+# each of three temperatures. **Look at the rare ones: what do they say?**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
@@ -433,8 +433,8 @@ exercises.show("writing")
 #
 # ## Where to go next
 #
-# You have seen the whole machine, from its first numbers to the last letter of its answer. Could you teach it something
-# else than dates?
+# The machine means its zeros, and no search mends them. You have seen it whole now. Could you teach it something else
+# than dates?
 #
 # * [Now you: Roman numerals](roman.py): train a machine of your own.
 # * [The cache](cache.py), a later lesson: what the program computes twice for each new letter.

@@ -113,10 +113,10 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
             w = w - rate * (slope if how == "plain nudges" else mean / (1 - 0.9**step) / usual)
         return w @ slopes @ w / 2
 
-    def ends(how, rate, steep, turn=0):
+    def ends(how, rate, steep, turn=0, seen=valley):
         name = how[0].upper() + how[1:]
-        assert valley.says().startswith(f"{name} with a learning rate of {rate}:")
-        assert valley.numbers()[-1] == pytest.approx(loss(how, rate, steep, turn), abs=1e-3)
+        assert seen.says().startswith(f"{name} with a learning rate of {rate}:")
+        assert seen.numbers()[-1] == pytest.approx(loss(how, rate, steep, turn), abs=1e-3)
 
     assert valley.element.locator("polyline").count() == 1
     ends("plain nudges", 0.005, 100)
@@ -126,15 +126,18 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
     assert valley.says().endswith("they have flown out of the valley.")
     valley.press("Adam")
     assert valley.element.locator("polyline").count() == 2
+    ends("Adam", 0.2, 100)
+    assert valley.slider("x and y turned").count() == 0
+    folded = piece("adam", "valley")
+    folded.element = folded.page.locator("details lesson-piece[piece=valley]")
+    folded.page.locator("details:has(lesson-piece[piece=valley])").evaluate("one => { one.open = true; }")
     for turn in (15, 45):
-        valley.slide("x and y turned", turn)
-        ends("Adam", 0.2, 100, turn)
+        folded.slide("x and y turned", turn)
+        ends("Adam", 0.2, 100, turn, folded)
     assert loss("Adam", 0.2, 100, 45) > 10 * loss("Adam", 0.2, 100, 0)
-    valley.press("plain nudges")
-    valley.slide("Learning rate", 3)
-    ends("plain nudges", 0.019, 100, 0)  # plain nudges know nothing of x and y
-    valley.press("Adam")
-    valley.slide("x and y turned", 0)
+    folded.press("plain nudges")
+    folded.slide("Learning rate", 3)
+    ends("plain nudges", 0.019, 100, 0, folded)  # plain nudges know nothing of x and y
     for steep in (3, 0):
         valley.slide("Steeper across", steep)
         ends("Adam", 0.2, [1, 4, 25, 100][steep])
@@ -308,8 +311,12 @@ def test_heads_that_ask_the_same_keys_bring_back_what_the_function_does(piece):
     asking = piece("fewer_keys", "asking")
     keys, values = np.array([[[3.0], [6]], [[2], [0]]]), np.array([[[10.0], [20]], [[30], [50]]])
 
-    def assert_brings(*queries):
-        output = scaled_dot_product_attention(np.reshape(queries, (4, 1, 1)), keys, values, grouped=True).output
+    owned_keys = np.array([[[3.0], [6]], [[1], [5]], [[2], [0]], [[1], [3]]])
+    owned_values = np.array([[[10.0], [20]], [[20], [40]], [[30], [50]], [[0], [40]]])
+
+    def assert_brings(*queries, own=False):
+        met = (owned_keys, owned_values) if own else (keys, values)
+        output = scaled_dot_product_attention(np.reshape(queries, (4, 1, 1)), *met, grouped=True).output
         np.testing.assert_allclose(asking.numbers()[1::2], output[:, 0, 0], atol=0.00501)
 
     assert_brings(1.0, -1.0, 1.0, 0.0)
@@ -322,5 +329,9 @@ def test_heads_that_ask_the_same_keys_bring_back_what_the_function_does(piece):
     asking.slider("Query of head 3").focus()
     asking.page.keyboard.press("ArrowLeft")
     assert_brings(2.0, 2.0, 1.75, 2.0)
+    asking.element.get_by_label("each head its own keys and values").check()
+    asking.slide("Query of head 2", 0.25)
+    assert_brings(2.0, 0.25, 1.75, 2.0, own=True)
+    assert round(asking.numbers()[3]) == 35
     asking.press("Start again")
     assert_brings(1.0, -1.0, 1.0, 0.0)

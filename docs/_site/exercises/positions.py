@@ -72,7 +72,7 @@ EXERCISES = [
     ),
     Exercise(
         name="equal-distance",
-        question="The dot product of the encodings of place 0 and place 4 is some number. For which pairs of places is"
+        question="The dot product of the positions of place 0 and place 4 is some number. For which pairs of places is"
         " it exactly the same?",
         asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS[1:]), on="the same", off="another"),
         given=(PAIRS[1:],),

@@ -70,8 +70,8 @@ EXERCISES = [
     ),
     Exercise(
         name="how-many-norms",
-        question="A Transformer has six layers in its encoder and six in its decoder. A norm stands after each part."
-        " How many norms are there?",
+        question="A Transformer has six layers in its encoder and six in its decoder (a layer of the decoder has three"
+        " parts). A norm stands after each part. How many norms are there?",
         asks=Numbers(("encoder", "decoder"), digits=0),
         given=(6, 2, 3),
         right=lambda layers, encoder, decoder: (layers * encoder, layers * decoder),

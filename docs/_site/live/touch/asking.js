@@ -1,13 +1,15 @@
 /* Query heads that ask the same keys and values: what each brings back, and what it can reach at all. */
 
 import { softmax } from "../engine/attention.js";
-import { at, number, says, slider, sum } from "./draw.js";
+import { at, check, number, says, slider, sum } from "./draw.js";
 
 const [LEFT, UNIT, ROW, MOST] = [50, 4.4, 24, 60]; // of the drawing; and the largest value that it has room for
 
-/** state: queries (a number for each head), keys and values (numbers, for each key head). */
+/** state: queries (a number for each head), keys and values (numbers, for each key head), owned (the same for each head, if none shares)
+ * and own (whether each head has its own now). */
 export const asking = {
-  view({ queries, keys, values }) {
+  view({ queries, owned, own, ...shared }) {
+    const { keys, values } = own ? owned : shared;
     const met = queries.map((_, i) => Math.floor((i * keys.length) / queries.length));
     const found = queries.map((query, i) => {
       const weights = softmax(keys[met[i]].map((key) => query * key));
@@ -24,12 +26,14 @@ export const asking = {
     const sliders = queries.map((query, i) => slider(`Query of head ${i + 1}`, i, query, [-3, 3, 0.25], number(query)));
     return `<svg viewBox="0 0 330 ${floor + 4}" style="max-width:36em" role="img" aria-label="A row for each query head: an orange bar between the
       values that it can mix, and on it a blue point at what it brings back.">${rows.join("")}${ticks.join("")}</svg>
-      <div class="controls q">${sliders.join("")}<button data-do="again">Start again</button></div>
-      ${says(`${found.map((output, i) => `${i ? "head" : "Head"} ${i + 1} brings back ${number(output)}`).join(", ")}.`)}`;
+      <div class="controls q">${sliders.join("")}${check("each head its own keys and values", "own", own)}<button data-do="again">Start again</button></div>
+      ${says(`${found.map((output, i) => `${i ? "head" : "Head"} ${i + 1} brings back ${number(output)}`).join(", ")}.`)}
+      <p class="hint">The orange bar joins the two values that a head meets, and the blue point shows what it brings back.</p>`;
   },
 
-  set({ queries }, field, value) {
-    queries[field] = value;
+  set(state, field, value) {
+    if (field === "own") state.own = value;
+    else state.queries[field] = value;
   },
 };
 

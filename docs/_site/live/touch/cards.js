@@ -17,7 +17,7 @@ export const cards = {
     const mended = order.join(" ") === RIGHT;
     return `<div class="deck ${mended ? "mended" : ""}">${deck(state, found, weights)}
       <div class="panels"><div class="map">${heat(letters, weights, "weight", 0)}</div><div class="told">${says(judged(state, weights))}
-      <div class="controls">${slider("Cap", "cap", cap, [0, caps.length - 1, 1], caps[cap])}<button data-do="again">Start again</button></div><p class="hint">Small weights are drawn stronger than they are.</p></div></div></div>`;
+      <div class="controls">${slider("Cap", "cap", cap, [0, caps.length - 1, 1], caps[cap])}<button data-do="again">Start again</button></div><p class="hint">Orange is weight on letters that come later. Small weights are drawn stronger than they are.</p></div></div></div>`;
   },
 
   act(state, name, value) {

@@ -36,7 +36,8 @@ export const crossing = {
       ${slider("Second digit", "b", text[1], [0, 9, 1], text[1])}
       ${slider("Weights of head 1", "first", first, [0, 1, 0.05], share(first))}
       ${check("a second head", "both", both)}
-      ${both ? slider("Weights of head 2", "second", second, [0, 1, 0.05], share(second)) : ""}</div></div></div>
+      ${both ? slider("Weights of head 2", "second", second, [0, 1, 0.05], share(second)) : ""}</div>
+      <p class="hint">${both ? "Blue: the same for head 1. Orange: for head 2. Green: for both." : "Green: the same for the head."}</p></div></div>
       ${says(`From “${text.join(" ")}” head 1 brings ${number(brings(first, text))}${both
         ? `, and head 2 brings ${number(brings(second, text))}` : ""}. ${left === 1 ? "No other text brings the same, so both digits can be read."
         : `${left} texts bring the same or nearly the same, so the digits can't be read.`}`)}`;

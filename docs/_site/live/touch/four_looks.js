@@ -29,6 +29,7 @@ export const four_looks = {
       <div class="controls"><b>Which letter of the answer is being written?</b>${player("Let it write", playing)}</div>
       <div class="letters" role="group" aria-label="The answer">${written.join("")}</div>
       <div class="towers" style="--letters:${text.length}" role="img" aria-label="The text, with a bar for each head over each letter, as tall as its weight.">${towers.join("")}</div>
+      <p class="hint">The taller a bar, the larger the weight.</p>
       <div class="heads" role="group" aria-label="Heads that are shown">${heads.join("")}</div>
       ${says(`To write the ${ORDER[letter]} letter, ${answer[letter] === "-" ? "a dash" : `the ${answer[letter]}`}, ${heads_of(seen)} ${told}.`)}`;
   },

@@ -23,6 +23,7 @@ export const given = {
       <rect class="line dashed" x="${left(letters + 1)}" y="${GIVEN}" width="${BOX}" height="${HIGH}" rx="3"/>` : "";
     const width = FIRST + STEP * answer.length;
     return `<div class="controls" role="group" aria-label="The text">${buttons.join("")}</div>
+      <p class="hint">A strong line: the forgetful machine looks hard at the next place.</p>
       <svg viewBox="0 0 ${width} ${GIVEN + HIGH + 4}" style="max-width:34em" role="img" aria-label="Three rows of letters. Below, the start mark and ${letters} given letters.
         Above each, what the forgetful machine says comes next, with a line to the next given letter where it looks there; at the top, what the whole machine says.">
         ${rows.join("")}${copied.join("")}${nobody}${nameAt("given", GIVEN)}${shown.map((letter, i) => box(i, GIVEN, letter, "")).join("")}</svg>

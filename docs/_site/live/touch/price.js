@@ -17,6 +17,6 @@ export const price = {
       <div class="panels"><div class="map"><p class="title">what each score loses</p>${heat(letters, costs, "cost")}</div>
       <div class="map"><p class="title">the weights</p>${heat(letters, weights, "weight")}</div></div>
       ${says(`The last letter takes ${number(each, 1)} off the score of its neighbour, and ${number(each * last, 1)} off the score of the start mark, ${last} places away.
-        On average a letter gives ${number(100 * near, 0)} % of its weight to itself and its neighbour.`)}<p class="hint">Small numbers are drawn stronger than they are.</p>`;
+        On average a letter gives ${number(100 * near, 0)} % of its weight to itself and its neighbour.`)}<p class="hint">What comes later is hatched. Small numbers are drawn stronger than they are.</p>`;
   },
 };

@@ -9,14 +9,14 @@ const [LEFT, TOP, ZOOM] = [230, 75, 48]; // where the lowest point is
 const NAMES = { plain: "plain nudges", adam: "Adam" };
 
 /** state: start (along and across the valley), how (which nudges), plain and adam (their learning rates, as places in RATES), steep
-    (a place in STEEP), turn (by how many degrees the machine's two numbers, x and y, point aslant) and both (whether the other path is
-    shown, too). */
+    (a place in STEEP), turn (by how many degrees the machine's two numbers, x and y, point aslant; without it nothing can be turned) and
+    both (whether the other path is shown, too). */
 export const valley = {
   view({ start, how, steep, turn, both, ...rates }) {
     const slopes = [1, STEEP[steep]];
     const lossOf = (w) => (slopes[0] * w[0] ** 2 + slopes[1] * w[1] ** 2) / 2;
     const rate = RATES[rates[how]];
-    const paths = Object.fromEntries(Object.keys(NAMES).map((name) => [name, path(name, start, slopes, RATES[rates[name]], turn)]));
+    const paths = Object.fromEntries(Object.keys(NAMES).map((name) => [name, path(name, start, slopes, RATES[rates[name]], turn ?? 0)]));
     const rings = [0.8, 0.3, 0.1, 0.025, 0.0025].map((share) => {
       const [rx, ry] = slopes.map((slope) => at(ZOOM * Math.sqrt((2 * share * lossOf(start)) / slope)));
       return `<ellipse class="line" cx="${LEFT}" cy="${TOP}" rx="${rx}" ry="${ry}"/>`;
@@ -27,10 +27,10 @@ export const valley = {
     const told = lossOf(end) > lossOf(start) ? "they have flown out of the valley" : `it is ${number(lossOf(end), 3)}`;
     return `<svg viewBox="0 0 300 150" style="max-width:36em;overflow:hidden" role="img" aria-label="A valley from above: rings of equal loss around a cross, and the path of sixty nudges.">
       ${rings.join("")}<path class="axis" style="stroke-width:2" d="M${LEFT - 5} ${TOP - 5}l10 10m0 -10l-10 10"/>
-      ${drawn.map((name) => line(paths[name], name === "plain" ? "k" : "q", name === how)).join("")}${compass(turn)}</svg>
+      ${drawn.map((name) => line(paths[name], name === "plain" ? "k" : "q", name === how)).join("")}${turn === undefined ? "" : compass(turn)}</svg>
       <div class="controls">${buttons.join("")}${slider("Learning rate", how, rates[how], [0, RATES.length - 1, 1], rate)}
       ${slider("Steeper across", "steep", steep, [0, STEEP.length - 1, 1], steep > 0 ? `${STEEP[steep]} times` : "1 time")}
-      ${slider("x and y turned", "turn", turn, [0, 45, 15], `${turn}°`)}<button data-do="again">Start again</button></div>
+      ${turn === undefined ? "" : slider("x and y turned", "turn", turn, [0, 45, 15], `${turn}°`)}<button data-do="again">Start again</button></div>
       ${says(`${how === "adam" ? "Adam" : "Plain nudges"} with a learning rate of ${rate}: the loss was ${number(lossOf(start), 1)} at the start, and after ${NUDGES} nudges ${told}.`)}`;
   },
 

@@ -133,9 +133,9 @@ assert min(taught[3] + taught[5]) > 0.99
 # writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. Here is what
 # becomes of two of its scores in one head, if a cap of 2 comes *after* the mask:
 #
-# | | the start mark itself | the 2, which comes later |
+# | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
-# | score, divided by 4 | -1.54 | -1.27 |
+# | divided by 4 | -1.54 | -1.27 |
 # | then the mask | -1.54 | -∞ |
 # | then the cap | -1.29 | -2.00 |
 #

@@ -262,7 +262,7 @@ assert min(max(row) for row in weights[3:]) > 0.89  # about nine tenths, or more
 assert max(weights[1]) > 0.89 > 0.7 > max(weights[0] + weights[2])  # layer 2, too
 assert max(even[-1]) < 1 / 6
 np.testing.assert_allclose(calm[1:], 1, atol=0.01)
-assert train(tower(norm=False))[1] > 0.95  # four layers learn without norms, too
+assert train(tower(norm=False))[1] > 0.8  # four layers learn without norms, too
 touch(
     "bursting",
     grid(

@@ -387,7 +387,7 @@ def test_a_lesson_lets_readers_hide_tokens(visit):
         piece.locator("[data-do=pad]").nth(letter).click()
     assert piece.locator("tr.empty").count() == 7
     assert "sees 0 of 7 keys" in piece.locator(".says").inner_text()
-    assert "the lab keeps a rule here" in piece.locator(".won").inner_text()
+    assert "Here it becomes zeros" in piece.locator(".won").inner_text()
     piece.locator("[data-do=undo]").click()
     assert piece.locator("tr.empty").count() == 0
     assert piece.locator(".won").inner_text() == ""

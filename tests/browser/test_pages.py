@@ -8,7 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from .conftest import SITE
 
-SVG = "figure.lesson-figure, svg.diagram:not(lesson-piece svg)"  # not what stands there without scripts
+# not what stands there without scripts, nor what lies under a drawing until its box is unticked
+SVG = "figure.lesson-figure, svg.diagram:not(lesson-piece svg, .drawn [aria-hidden])"
 FOCUSABLE = """[...document.querySelectorAll("pre > code")]
     .every((code) => code.scrollWidth <= code.clientWidth || code.tabIndex >= 0 || !code.checkVisibility())"""
 SCHEMES = {"light": "default", "dark": "slate"}

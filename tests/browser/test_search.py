@@ -46,7 +46,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "why positional encoding": "learn/positions/",
     "positional encoding left padding": "guides/questions/#how-do-i-use-left-padding-with-positional-encoding",
     "sine cosine interleaved": "guides/questions/#are-the-sines-and-cosines-interleaved-or-concatenated",
-    "residual connection layer norm why": "learn/transformer_layer/#which-towers-need-the-norm",
+    "residual connection layer norm why": "learn/transformer_layer/#back-to-size",
     "pre-norm vs post-norm": "guides/questions/#what-is-the-difference-between-pre-norm-and-post-norm",
     "my model gets 100% accuracy": "guides/questions/#why-does-my-causal-model-reach-100-accuracy",
     "does my decoder leak the future": "guides/certify_your_layer/#a-language-model",

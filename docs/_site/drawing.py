@@ -1,6 +1,6 @@
 """Attention drawn once, from x to the output, and once more on each lesson that changes it, with the changed part lit.
 
-The squares are numbers, the darker the larger: what `scaled_dot_product_attention` makes of five letters.
+The squares are numbers, the stronger the larger: what `scaled_dot_product_attention` makes of five letters.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ LEFT = {"x": 16, "qkv": 86, "scores": 162, "weights": 270, "output": 342}
 COLOURS = {"q": "queries", "k": "keys", "v": "values"}
 PAPER = {"queries": "#0072b2", "keys": "#b34a00", "values": "#007a59", "fourth": "#97336f"}  # without the site's theme
 LIGHT = 'fill="#fee838" fill-opacity=".3" stroke="#d9a800" stroke-width="2"'
+SINK = 0.5  # its score
 PRICE = 0.7  # of each place between a query and a key
 WHOLE = (
     "Attention, from left to right. Each letter has a row of numbers, x. Of it a query q, a key k and a value v are "
@@ -132,7 +133,7 @@ CHANGES = {
         "sink",
         "There is one more column of scores and weights, which belongs to no letter",
         letters="the␣c",
-        options={"mask": CAUSAL, "sink": np.full((1, 1), 0.5, np.float32)},
+        options={"mask": CAUSAL, "sink": np.full((1, 1), SINK, np.float32)},
         before=HIDDEN,
     ),
     "score_rules": Change(
@@ -253,7 +254,7 @@ def maps(change, numbers):
                 aside = left + HIGH + 4
                 left_over = 1 - head.sum(axis=1, keepdims=True)
                 yield lit(aside, top, 1)
-                yield grid(aside, top, left_over if name == "weights" else np.full((LENGTH, 1), 0.5), within=(0, 1))
+                yield grid(aside, top, left_over if name == "weights" else np.full((LENGTH, 1), SINK), within=(0, 1))
         yield label(name, centre, tops[0] - 6)
     centre = LEFT["scores"] + HIGH / 2
     if "price" in change.lit:

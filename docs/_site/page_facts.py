@@ -20,7 +20,7 @@ SHOWN = ("learn/", "guides/")
 WORDS_A_MINUTE = 220
 NOT_READ = re.compile(r"<(pre|svg|math|script|style|template|bug-detective|head-designer)\b.*?</\1>|<[^>]*>", re.S)
 FOLD = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.S)  # an innermost one
-TO_DO = {  # minutes for each, as readers took them
+TO_DO = {  # minutes for each: an estimate
     r"<(lesson-piece|date-machine|mask-lab|text-machine)\b": 3,
     r'<h3 id="exercise-\d': 7,
     r"<page-exercise\b": 1,

@@ -213,6 +213,18 @@ def test_lessons_and_guides_say_how_long_they_take():
         assert len(found) == wanted, path
 
 
+def test_the_list_of_lessons_adds_up_how_long_they_take():
+    facts = [path.read_text(encoding="utf-8") for path in HTML if path.relative_to(SITE).parts[0] == "learn"]
+    found = re.findall(r"To read: about (\d+) minutes, and (\d+) with all there is to do", " ".join(facts))
+    read, done = zip(*[[int(number) for number in each] for each in found], strict=True)
+    said = " ".join((SITE / "learn/index.html").read_text(encoding="utf-8").split())
+    assert (min(read), max(read)) == (5, 7)
+    assert "five to seven minutes each to read, which makes not quite three hours" in said
+    assert 2.5 < sum(read) / 60 < 3
+    assert "about seventeen with all there is to do" in said
+    assert round(sum(done) / 60) == 17
+
+
 def test_llms_txt_lists_every_page():
     text = (SITE / "llms.txt").read_text(encoding="utf-8")
     lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""The language model of the lessons in NumPy alone: the half of the machine that writes, put together.
+"""The parts of the language model of the lessons in NumPy alone; the lesson "From here to GPT" puts them together.
 
 What the lessons before have written comes from `numpy_machine`. `w` holds the trained numbers by name.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from examples.numpy_machine import PARTS, attention, linear, look_ahead, merge, norm, split
+from examples.numpy_machine import PARTS, attention, linear, look_ahead, merge, split
 
 
 def turn_all(x, places):
@@ -36,18 +36,8 @@ def think(x, w, name):
     return linear(gelu(linear(x, w[f"{name}.widen"])), w[f"{name}.narrow"])
 
 
-def go_on(ids, w):
-    """Return the logits of the letter that follows each place."""
-    table = w["table"]
-    x = table[ids] * np.sqrt(table.shape[1])
-    for layer in range(w["layers"]):
-        x = x + look(norm(x, *w[f"{layer}.look.norm"]), w, f"{layer}.look")
-        x = x + think(norm(x, *w[f"{layer}.think.norm"]), w, f"{layer}.think")
-    return norm(x, *w["norm"]) @ table.T
-
-
 def weights_of(model):
-    """Return the numbers of a trained language model, by the names that are used above."""
+    """Return the numbers of a trained language model: those of layer 0 begin with "0.look" and "0.think"."""
     parts = {"norm": model.stack.norm}
     for i, layer in enumerate(model.stack.layers):
         looking, thinking = layer.self_attention, layer.feed_forward

@@ -475,7 +475,7 @@ print(fill("The " + to_text(ids[0]), 42))
 #
 # ### Exercise 2
 #
-# Let your own NumPy write. You have built all that it needs, and it stands together in `examples/numpy_writer.py`:
+# Let your own NumPy write. You have built all its parts, and they stand together in `examples/numpy_writer.py`:
 # `look` is your `multi_head` with a [look-ahead mask](causal.py) and with queries and keys that
 # [turn](turning_positions.py#your-machine-so-far), and `think` is your feed-forward network, with a bend that is a
 # little softer. Here the [norm comes first](norm_first.py#your-machine-so-far). Only the two sums are missing:
@@ -493,7 +493,8 @@ print(fill("The " + to_text(ids[0]), 42))
 
 
 # %% tags=["answer"]
-from examples.numpy_writer import look, norm, think, weights_of
+from examples.numpy_machine import norm
+from examples.numpy_writer import look, think, weights_of
 
 
 def go_on(ids, w):

@@ -125,8 +125,8 @@ touch(
 #
 # ## What is left of a step
 #
-# The shelf is lit: all keys and values. Only their last row has just been made. Everywhere else nothing but the last
-# row is left. **Take the tick away, and the rows that it saves come back:**
+# In the drawing the shelf is lit: all keys and values. Only their last row has just been made. Everywhere else nothing
+# but the last row is left. **Take the tick away, and the rows that the cache saves come back:**
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn

@@ -159,7 +159,7 @@ from drawing import attention_drawn
 attention_drawn("fewer_keys")
 
 # %% [markdown]
-# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: of $h$ query heads and
+# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: with $h$ query heads and
 # $h_{\text{kv}}$ key heads, query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded up, and head 3 of our four
 # asks $3 / 2$, rounded up, which is 2.
 #
@@ -167,8 +167,8 @@ attention_drawn("fewer_keys")
 #
 # A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then?
 #
-# Google let a trained T5 share its keys, and Meta trained new models like Llama 2. On average, even a single key head
-# cost them less than one mark of 100.
+# Google let a trained model, T5, share its keys, and Meta trained new models like Llama 2. On average, even a single
+# key head cost them less than one point of 100.
 #
 # Then DeepSeek trained three models: with keys for each head, with 8 key heads, and with a single one. Where the keys
 # are fewer, there are more layers, so that all have about 7 billion numbers. In four hard tests the first gets 42 marks
@@ -302,7 +302,7 @@ touch(
 
 # %% [markdown]
 # **With 8 key heads the card holds about 61,000 pieces, and without sharing it would hold 15,000.** Writing becomes
-# faster, too: for each new piece the model and all that is kept are read from memory.
+# faster, too: for each new piece all that is kept is read from memory, and now it is less.
 #
 # ## Your machine so far
 #

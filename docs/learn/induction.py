@@ -313,7 +313,7 @@ assert abs(alone[1] - 1 / 26) < 0.01
 
 # %% [markdown]
 # Without the first head the second one still fetches letters of the text, but no note tells it *which*. Without the
-# second head nothing is fetched at all, and the machine can only guess. (That the x is right is luck.)
+# second head the notes are not read, and the machine can only guess. (That the x is right is luck.)
 #
 # **One head writes, the other reads, and neither is worth much alone.**
 #
@@ -359,8 +359,8 @@ for word in ("monday", "copyright", "blacksmith"):
 # h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one, because the first h gives
 # itself its whole weight, and the k gives the h before it only 0.71.
 #
-# If that is the reason, our table has the cure: empty this one note. In how many of the 500 texts will the machine be
-# right?
+# If that is the reason, the cure is what we did by hand: empty this one note. In how many of the 500 texts will the
+# machine be right?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -573,8 +573,8 @@ assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
 # Most often it stands 23 or 24 places back. It has learnt at which distance texts most often come again, and for that
-# it needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance
-# of up to 25 places.
+# it needs no note, only positions. Its pieces had 5 to 25 letters, and 24 back is right for those of 24, 12, 8 and 6,
+# more than any other distance.
 #
 # In the first picture it is ahead just at the grey line. There only 20 letters stand, and it often says the first one,
 # with which the piece begins again.

@@ -15,9 +15,9 @@
 # play this game well, one must know words, and how sentences are built. Can a machine learn that from nothing but the
 # game?
 #
-# A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python
-# language. Before its training, and three times later, it was given the same beginning, "The ". Such a beginning is
-# called a *prompt*. Here is what it wrote the last time. **Now let it learn from the start.**
+# A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python language.
+# Before its training, and at three moments of it, it was given the same beginning, "The ". Such a beginning is called a
+# *prompt*. Here is what it wrote the last time. **Now let it learn from the start.**
 
 # %% tags=["hide-input"]
 import re
@@ -372,7 +372,7 @@ text_machine(
 
 # %% [markdown]
 # **"Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
-# foretells a name.** And a dare: find an English word that costs more bits a letter than "strawberry". One of four
+# foretells a name.** And a dare: find an English word that costs more bits a letter than "strawberry". A word of four
 # letters does.
 #
 # ## Drawing a letter
@@ -484,7 +484,7 @@ print(fill("The " + to_text(ids[0]), 42))
 # def go_on(ids, w):
 #     x = w["table"][ids] * np.sqrt(w["table"].shape[1])
 #     for layer in range(w["layers"]):
-#         x = ...  # w[f"{layer}.look.norm"] holds the two of the norm
+#         x = ...  # look(letters, w, f"{layer}.look"); its norm has w[f"{layer}.look.norm"]
 #         x = ...  # and here "think" in place of "look"
 #     return norm(x, *w["norm"]) @ w["table"].T
 # ```

@@ -379,7 +379,7 @@ exercises.show("long_sequences")
 # ? A text gets twice as long. What does attention by blocks need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. They save time only where they leave out hidden scores.
-# - four times the memory, and four times the time | Only the weights grow fourfold. With all else that was measured it was about threefold.
+# - four times the memory, and four times the time | That is plain attention, whose whole square grows fourfold. A block only gets longer rows.
 # ? Why are the outputs the same as with the whole square?
 # - because the blocks are small | A block of any size gives the same numbers.
 # + because each row of weights is made as a whole, only not all rows at once | A softmax needs its own row, and no other.

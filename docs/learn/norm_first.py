@@ -109,8 +109,8 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 # top of the left tower two digits of a text look nearly alike: before the training their cosine, which is 1 for two
 # that point the same way, is 0.999 on average, and in the tower on the right 0.86.
 #
-# **So the tower on the left starts nearly blind.** On the way back the slope is divided at each norm as well. It is
-# slow, not dead: with a third of the learning rate and three times as many steps, one such tower got all digits.
+# **So the tower on the left starts nearly blind.** On the way back the slope is divided at each norm as well. The tower
+# is slow, not dead: with a third of the learning rate and three times as many steps, one such tower got all digits.
 #
 # ## The norm in front
 #

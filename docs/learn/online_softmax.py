@@ -318,7 +318,7 @@ assert round((1 - say) * o1 + say * o2, 2) == 38.72
 #
 # ### Exercise 2
 #
-# In the count 125 queries stay in the fast memory at a time. How many numbers move if only 50 queries fit in?
+# In the drawing 125 queries stay in the small memory at a time. How many numbers move if only 50 queries fit in?
 
 # %% tags=["answer"]
 for at_a_time in (125, 50):

@@ -94,15 +94,16 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # Why put them there? A machine computes with whole rectangles. So short texts are [filled up with padding](masks.py),
 # and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly half of the places
-# are empty. To fill them with other dates is called **packing**. The drawing packs into rows of 33. Into rows of 64 our
-# 1,000 dates fill 317, nearly two fifths fewer places than 1,000 rows of 33:
+# are empty. To fill them with other dates is called **packing**. Our 1,000 dates fill 317 rows of 64, nearly two fifths
+# fewer places than 1,000 rows of 33. The drawing packs into rows of 33:
 #
 # --8<-- "diagrams/shared_row.svg"
 #
 # Each date still gets an answer of its own, which looks only at its letters. So the dates meet only while they are
 # read.
 #
-# Is that a rare accident? We put the 1,000 dates in pairs, two in each row. How many of 100 are read right?
+# Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row. How many of 100 are read
+# right?
 
 # %% tags=["live", "hide-input"]
 from live import bet

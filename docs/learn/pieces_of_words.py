@@ -37,7 +37,8 @@
 # In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
 # is "es". Now the h of "these" has lost its e.
 #
-# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. **Can you get to 14?**
+# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters, if of
+# equally common pairs it takes the first. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -58,12 +59,12 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
-# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Whoever takes "es"
-# first spoils both "he" and "se".
+# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Another way keeps to
+# the rule, and chooses among equally common pairs: e and s, then e and "es", then e and the space.
 #
 # </details>
 #
-# **So the rule is not the best one, but it is quick.** Let your machine glue. What is missing?
+# **So the rule does not always find the fewest pieces, but it is quick.** Let your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it

@@ -241,9 +241,9 @@ touch(
 # </details>
 #
 # Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns this
-# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. For the count 1 it must
-# rise by 1 from $s = 1/3$ to 1/2, a slope of 6, and fall by 1 from 1/2 to 1, a slope of -2, which is 8 less:
-# $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
+# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. The column for the count
+# 1 must be 0 at $s = 1/3$, 1 at 1/2 and 0 at 1. That is a slope of 6 and then one of -2, which is 8 less: $6
+# \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
 
 # %% tags=["hide-input"]
 from clear_attention.programs import Program, look_up
@@ -275,7 +275,7 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# In the last head a wish is a number: the larger, the more it is wanted. **Fill in what a place wishes, so that it
+# In the second head a wish is a number: the larger, the more it is wanted. **Fill in what a place wishes, so that it
 # finds its note by the rule:**
 #
 # ```python
@@ -414,7 +414,7 @@ exercises.show("programs")
 # + at both a's and at the b before it, a third each | Each of the three has one yes, and nobody has both.
 # - at both a's, a half each | The b at the place before it has one yes as well.
 # ? Somebody lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much weight does this letter get?
-# - 1.00, as in the piece above | There the others were two.
+# - 1.00, as in the first piece | There the others were two.
 # - 0.99995 | One other gets 0.00005 times as much, but all others together get more.
 # + 0.18 | It has 22,026 for each 1 of the others, but there are 99,999 of these.
 # ? The head that counts gets a look-ahead mask. In `^abcaab`, which count does the a at place 4 find?

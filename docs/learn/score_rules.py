@@ -250,7 +250,8 @@ from drawing import attention_drawn
 attention_drawn("score_rules")
 
 # %% [markdown]
-# And here is our head at that price, without a cap. **Change the price of a place, and watch the map of weights.**
+# And here is the date machine's head at that price, without a cap. **Change the price of a place, and watch the map of
+# weights.**
 
 # %% tags=["live", "hide-input"]
 two = softmax(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
@@ -277,12 +278,12 @@ touch(
 # **As the price rises, the map shrinks to a band.** At 2 a place a letter gives 98 % of its weight to itself and its
 # neighbour, on average.
 #
-# A number that is added to a score because of where its key stands is called a **bias** (the bias of a matrix is
-# something else). With a fixed price it is called **ALiBi**, and nothing in it is learnt.
+# A number that is added to a score because of where its key stands, here minus the price, is called a **bias** (the
+# bias of a matrix is something else). With a fixed price it is called **ALiBi**, and nothing in it is learnt.
 #
 # ## In which order?
 #
-# With the [sink](sinks.py) there are four rules, and they are taken from top to bottom:
+# With the [sink](sinks.py) there are four rules, which are taken from top to bottom after the division:
 #
 # | A score can't say | What says it | For example in |
 # | --- | --- | --- |

@@ -123,7 +123,7 @@ bet(
 #
 # </details>
 #
-# **Just those that needed nothing go wrong.** Two of three other letters are lost, but hardly a vowel.
+# **Just those that needed nothing go wrong.** Of the other letters two in three are lost, but hardly a vowel.
 #
 # The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
 # text along with the latest, the model went on well for millions of pieces. Four line breaks in their place did nearly
@@ -298,7 +298,7 @@ def softmax(scores, mask, sink=-np.inf):
 
 
 # %% [markdown]
-# With a sink of score 0 your weights must be those of the three rows drawn above, and without one a row that may look
+# With a sink of score 0 your weights must be those of the three rows drawn above, and with no sink, a row that may look
 # nowhere stays empty:
 
 # %%
@@ -357,7 +357,7 @@ for name, mask in {"last four": window, "and the start mark": kept}.items():
 # <details class="lesson-answer" markdown="1"><summary>What does it need?</summary>
 #
 # Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the long
-# texts of Xiao and others, and what the vowels have to spare spoils a few of them, too. One column of the mask set to
+# texts of Xiao and others, and leftover weight spoils a few vowels, too. One column of the mask set to
 # 0, and all is well again, with a memory of five places for a text of any length.
 #
 # </details>

@@ -119,7 +119,8 @@ touch(
 # turned query and a turned key know only the step from one to the other.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places. Above, queries and keys are made of such sums, so their products change with every move, too.
+# multiplied with places. The machine that read one of 100 makes queries and keys of such sums, so its products change,
+# too.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:

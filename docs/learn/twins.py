@@ -192,7 +192,7 @@ assert np.max(far) < 0.05
 #
 # ## Is the shortcut all that it knows?
 #
-# It would explain the first kind and not the second, because left of a 9 the shortcut never adds a 1. It gets about
+# The shortcut would explain the first kind and not the second, because left of a 9 it never adds a 1. It gets about
 # half of these columns right. The twin gets 73 of 100, so it must know more.
 #
 # The columns farther down get on average only about 2 % of the weight, an arc as thin as a hair. We hide them with a
@@ -314,8 +314,8 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # carry what matters.**
 #
 # **Press "Draw 1,000 random pairs" in the piece above.** About 90 come out wrong. As many have a 1 that passes through
-# a 9, but those are mostly other sums, and the twin gets most of them right. Random sums tell how often a machine errs,
-# and hardly where.
+# a 9, but of these the twin gets most right: most of the wrong ones are others. Random sums tell how often a machine
+# errs, and hardly where.
 #
 # ## Does head 1 only average?
 #
@@ -586,8 +586,8 @@ exercises.show("twins")
 # ## The last question
 #
 # This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
-# brightest letter. Did the month come from there? By now you have built all parts of that machine by hand. What a
-# *trained* machine does with them is another question, and you know how to ask it.
+# brightest letter, though the m alone made June of May. Is the y needed at all? By now you have built all parts of that
+# machine by hand. What a *trained* machine does with them is another question, and you know how to ask it.
 #
 # Take ten dates of May. In [the whole machine](../machine.py) a press on the y, under "Hide letters of the text", hides
 # it from every look. Write down first in how many the month will still be right. Then count. If most are, the machine

@@ -187,8 +187,8 @@ assert 0.5 < extra[32] < 1
 # %% [markdown]
 # </details>
 #
-# **With 32 letters in sight our machine needs less than 1 % more bits.** So it gains hardly anything from what was said
-# longer ago. So the average is a slope, in which the cliffs are hidden.
+# **With 32 letters in sight our machine needs less than 1 % more bits.** It gains hardly anything from what was said
+# longer ago. The average is a slope, and hides the cliffs.
 #
 # ## But layers stack
 #
@@ -235,8 +235,8 @@ touch(
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** That the rows are out of order
-# does no harm: attention adds up over keys, and each key still carries its place, because it was
-# [turned](turning_positions.py) by it.
+# does no harm: attention adds up over keys, and each key still carries its place, by which it was
+# [turned](turning_positions.py).
 #
 # ## Your machine so far
 #
@@ -382,7 +382,7 @@ exercises.show("windows")
 #
 # ```self-check
 # ? A window of 32 costs a model less than 1 % on average. Can it harm a text?
-# - No, less than 1 % is next to nothing. | Only on average. A quotation mark that was opened 40 letters back may cost 6 bits more.
+# - No, less than 1 % is next to nothing. | Only on average. To close a quotation that was opened 40 letters back may cost 6 bits more.
 # + It may ruin some texts. | Where all letters need what lies just out of sight, all of them go wrong.
 # - It harms all texts a little. | Where all that is needed is near, hardly anything is lost.
 # ? In a ring the keys do not lie in the order of the text. Why does attention not mind?

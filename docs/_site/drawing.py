@@ -72,9 +72,9 @@ CHANGES = {
         letters="2018-",
         options={"mask": CAUSAL},
     ),
-    "multi_head": Change(MAPS, "two looks", "There are two maps, one for each head", heads=2),
+    "multi_head": Change(MAPS, "two heads", "There are two maps, one for each head", heads=2),
     "split_heads": Change(("q", "k", "v"), "cut", "Queries, keys and values are cut, a part for each head", heads=2),
-    "positions": Change(("places",), "places", "Numbers that tell its place are added to those of each letter"),
+    "positions": Change(("places",), "positions", "Numbers that tell its place are added to those of each letter"),
     "turning_positions": Change(
         ("q", "k"), "turned", "Each query and key is turned, the further, the later it stands", turn=0.6
     ),

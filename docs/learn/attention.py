@@ -62,9 +62,9 @@ touch(
 #
 # ## By hand, to the last digit
 #
-# Where do the three come from? A letter has only its own vector. We multiply it by three matrices, so that what it
-# looks for, what it offers and what it hands over can be three different things. The training finds these matrices.
-# Here we make small ones up, for a pencil:
+# Where do query, key and value come from? A letter has only its own vector. We multiply it by three matrices, so that
+# what it looks for, what it offers and what it hands over can be three different things. The training finds these
+# matrices. Here we make small ones up, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -320,7 +320,7 @@ touch(
 )
 
 # %% [markdown]
-# **Most sums are no farther from 0 than the root of how many coins there are.** Why the root? Square the sum of two
+# **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two
 # coins: $(a + b)^2 = 1 + 1 + 2ab$, and $2ab$ is as often −2 as 2, so that on average the square is 2. With 64 coins the
 # products cancel in the same way, 64 ones are left, and the sum is about √64 = 8 away from 0. Divided by the root, the
 # scores keep their size, however long the keys are.

@@ -191,7 +191,7 @@ lab(
 
 # %% [markdown]
 # **The ten cells form a triangle: each letter sees itself, and all that came before it.** In the whole of attention
-# this triangle is cut out of both maps:
+# this triangle is cut out of scores and weights:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn

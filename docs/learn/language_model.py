@@ -165,7 +165,7 @@ assert "The following functions return" not in to_text(train_ids)
 # **At the first letters of words, and above all at the r of "return".** Once a word has begun, most of it is easy. So
 # the hard thing is not to write a word, but to choose one.
 #
-# Training pushes down just this number. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
+# Training pushes down just these bits. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
 # natural logarithm.
 #
 # ## Is counting enough?

@@ -68,8 +68,8 @@ machine(
 # ## Hide it
 #
 # Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
-# letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more, two
-# things are new: more weight is taken, and by places that it has never seen. If the padding gets a weight of exactly 0,
+# letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more
+# places, more weight is taken, and some by places that it has never seen. If the padding gets a weight of exactly 0,
 # both are gone.
 #
 # For this there is a **mask**: it holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
@@ -130,7 +130,7 @@ from drawing import attention_drawn
 attention_drawn("masks")
 
 # %% [markdown]
-# The slider had one date. At 34 places both machines read nearly all unseen dates. Now 2,000 of them are filled up to
+# At the top was one date. At 34 places both machines read nearly all unseen dates. Now 2,000 of them are filled up to
 # more places. **How many does the machine that was not told still read? Draw it.**
 
 # %% tags=["hide-input"]
@@ -267,8 +267,9 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 #
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# The mask's axes are texts, heads, queries and keys; all heads and queries share it. Every id 0 is hidden, wherever it
-# stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is hatched:
+# The mask's axes are texts, heads, queries and keys. Those of heads and queries have length 1, because all share it.
+# Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is
+# hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt

@@ -6,9 +6,9 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# Attention is a **look**: one question, put to all letters of the text, and one average comes back. But our machine
-# never looks only once. It has four **heads**, which look at the same moment, each with weights of its own. What the
-# four bring back is laid side by side.
+# Attention is a **look**: one question, put to all letters of the text, and one average comes back. But in our machine
+# a look has four **heads**, which look at the same moment, each with weights of its own. What the four bring back is
+# laid side by side.
 #
 # Here the machine is writing the 1 of the 19th. Head 4 looks at this 1, and head 1 already at the 9. **Switch on heads
 # 2 and 3, and press other letters of the answer. What does each head look at?**
@@ -375,12 +375,12 @@ touch(
 # digit is asked for. After 2,100 steps **all of them walk to the other side, even the 6 and the 7.**
 #
 # How do they know? Stay at 2,100 steps and at the third digit, and press 1962, then 1972. The same 9 pulls for the 6,
-# and then for the 7. But a 9 alone can't know what comes after it. It has learnt that in the encoder, where each letter
+# and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter
 # has looked at the others.
 #
-# Our case had two weak steps: the values were single numbers, and the 3 and the 5 knew nothing of each other. Here the
-# second one is mended. **If the looks before have made the letters ready, the last look only has to pick up.** One look
-# was enough all along; it only takes longer to learn.
+# Our case had two weak steps: the values were single numbers, and the 3 and the 5 knew nothing of each other. After
+# 2,100 steps neither holds. **If the looks before have made the letters ready, the last look only has to pick up.** One
+# head was enough all along; it only takes longer to learn.
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])

@@ -116,8 +116,8 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes all before it smaller, by one factor.** So of the scores never more than a piece of one row
-# must be there at a time. Under "weights" stand its powers here, which nobody has divided yet:
+# **A larger score makes all before it smaller, by one factor.** So no more than a piece of one row of scores is ever
+# there. In the drawing "weights" shows its powers, not yet divided:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -162,9 +162,9 @@ attention_drawn("online_softmax")
 #     return a / z
 # ```
 #
-# With a [mask](masks.py) there is one trap. If it hides a whole piece, the largest score is minus infinity, and
-# $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that it enters. So such a piece is measured
-# from 0, and its sums are 0.
+# Our `read` has no [mask](masks.py), and with one there is a trap. If it hides a whole piece, the largest score is
+# minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that it enters. So such
+# a piece is measured from 0, and its sums are 0.
 
 
 # %% tags=["answer"]

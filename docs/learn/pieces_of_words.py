@@ -327,9 +327,9 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What would change if it might? With the functions of the code above, learn
-# 300 rules from the first 40,000 letters, once in words and once as if all were a single word. Compare the letters a
-# piece, and the first ten pieces.
+# We let no piece reach into the next word. What would change if it might? With `learn` and `cut_word` of the folded
+# code, learn 300 rules from the first 40,000 letters, once in words and once as if all were a single word. Compare the
+# letters a piece, and the first ten pieces.
 
 
 # %% tags=["answer"]

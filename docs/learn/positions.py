@@ -243,7 +243,7 @@ touch(
 #
 # **Three places before the query, anywhere in the text.** Yet there is a false peak: a key six places beside the best
 # one still reaches 2.8 of 3. **What becomes of it, if you add dials?** It sinks, but the best key's neighbours fit
-# almost as well as ever, even with 32 dials. So the query must be long, since a longer query [chooses more
+# almost as well as itself, even with 32 dials. So the query must be long, since a longer query [chooses more
 # sharply](attention.py).
 #
 # And the letters themselves have a say: they add to the score, too, so the head must learn to silence them.

@@ -395,8 +395,7 @@ assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine does not notice that it is wrong. But it has never seen a
-# year before 1950, so it writes one from the time that it knows. That 1981 has the digits of 1918 is perhaps chance:
-# 2918 gives it, too.
+# year before 1950, so it writes one from the time that it knows. That 1981 has the digits of 1918 is perhaps chance.
 #
 # </details>
 #

@@ -55,8 +55,8 @@ from drawing import attention_drawn
 attention_drawn("split_heads")
 
 # %% [markdown]
-# What the heads have found is put side by side again, and one last matrix $W_O$ mixes it. Without $W_O$, number 5
-# of what comes out would hear of head 2 only, and neither head would hear of the other.
+# What the heads have found is put side by side again, and one last matrix $W_O$ mixes it. Without $W_O$, each number of
+# what comes out would hear of one head only.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
 # the heads to the front. `merge` does the same backwards:
@@ -220,7 +220,7 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 # %% [markdown]
 # **To the second machine the text is "30.?????99".** Why just these five letters?
 #
-# Take head 1. It has 34 cells, and cut rightly, each holds a piece of another letter. Cut by a reshape alone, the four
+# Take head 1. It has 34 cells, and cut rightly, each holds a piece of one letter. Cut by a reshape alone, the four
 # pieces of the 3 fill the first four cells, those of the 0 the next four, and so on. The padding mask knows nothing of
 # this: the text has ten letters, so it hides all cells behind the tenth. In the ten that are left stand four pieces of
 # the 3, four of the 0 and two of the point. So head 1 sees "30.".
@@ -268,8 +268,8 @@ touch(
 )
 
 # %% [markdown]
-# **The five covered letters are just those that no strip shows.** Head 2 sees the 99, and heads 3 and 4 look at padding
-# that nobody hides.
+# **The five covered letters are just those that every strip hides.** Head 2 sees the 99, and heads 3 and 4 look at
+# padding that nobody hides.
 #
 # The other half of the trouble no mask could mend: the answer's queries are cut in the same way, and in each head they
 # meet only the keys of that head. Eleven queries write "1999-11-30" and the end mark. They are 44 pieces, eleven for
@@ -330,7 +330,8 @@ plt.show()
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# Now the heads can go into your machine. `softmax` and `attention` come from the lesson on [masks](masks.py):
+# Now the heads can go into your machine. `softmax` is that of [masks](masks.py), and `attention` now swaps only the
+# last two axes of the keys:
 
 
 # %% tags=["hide-input"]
@@ -367,7 +368,7 @@ ours = multi_head(x, x, *matrices, mask=hidden, heads=2)
 print("three letters go in, three come out:", ours.shape)
 
 # %% [markdown]
-# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts, the mask too gets an axis
+# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts, the mask needs an axis
 # for the heads, of length 1.
 #
 # ## Who found this, and when

@@ -426,9 +426,9 @@ exercises.show("turning_positions")
 # - Whether a key is one place away or two. | The cosines of 1 and of 2 degrees differ by less than 0.001. Quick dials tell neighbours apart.
 # + Whether a key is near or far. | 5 places apart the hands nearly agree, and 90 places apart they are at a right angle.
 # - Which letter stands there. | A dial turns by the place alone. What the letter is, the query and the key say before they are turned.
-# ? A machine with positions that turn keeps its keys, and calls each new letter that it writes place 0. What goes wrong?
+# ? A machine with positions that turn calls each new letter that it writes place 0. What goes wrong?
 # - Nothing, because only distances count. | The distances are what is wrong: between two letters of place 0 it is 0.
-# - Only the first letters, whose keys are kept longest. | A kept key stays as it was turned, and that was wrong from the beginning.
+# - Only the first letters. | Every letter is turned by the same wrong place.
 # + It can't tell which letter came when. | All hands stand at place 0, so that every distance is 0.
 # ? How many numbers to be trained do rotary positions add to a machine?
 # + None. | The angles follow from the place and the number of the pair.

@@ -130,8 +130,8 @@ touch(
 #
 # ## Adam by hand
 #
-# To keep all the slopes of all numbers would take too much room. So for the mean Adam keeps only one more number for
-# each, $m$, which begins at 0: with each new slope it keeps nine tenths of itself, and takes a tenth of the slope.
+# To keep all the slopes of all numbers would take too much room. So for the mean Adam keeps only one more number beside
+# each, $m$, which begins at 0: with each new slope $m$ keeps nine tenths of itself, and takes a tenth of the slope.
 # After a first slope of 4 it is 0.4, because only a tenth has come in, and divided by this tenth it is 4.
 #
 # The mean of the squares, $v$, is kept in the same way, but more slowly. It takes only 0.02 of each square:
@@ -399,8 +399,8 @@ np.testing.assert_allclose(
 # ## Who found this, and when
 #
 # Kingma and Ba published Adam in 2014, with a proof that it finds the floor where the loss is a single valley. Four
-# years later Reddi, Kale and Kumar found a mistake in it, and an example in which Adam walks to the worst place there
-# is. People use it all the same.
+# years later Reddi, Kale and Kumar found a mistake in the proof, and an example in which Adam walks to the worst place
+# there is. People use it all the same.
 #
 # ## Exercises
 #
@@ -471,7 +471,7 @@ exercises.show("adam")
 # - the second one, since its slopes change so much | Just because of that its mean is small, and it hardly moves.
 # ? All losses are multiplied by 1,000, and so are all slopes. What becomes of Adam's nudges?
 # - They are 1,000 times as large. | So it would be with plain nudges.
-# + Nothing. | The mean and the usual size grow alike, and their quotient stays as it is.
+# + They stay as they are. | The mean and the usual size grow alike, and their quotient stays as it is.
 # - They become smaller, since Adam divides by the slopes. | It divides slopes by slopes.
 # ? Why should the very first nudges be small?
 # - Because the loss is largest there. | A large loss could be a reason to hurry.

@@ -75,9 +75,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # Below the q stands what the table says of w and q, and so on. Attention can bring the letter before, and the residual
 # keeps the letter itself, so both meet in one vector. What is left is to know the table by heart.
 #
-# We train two layers for 500 steps: one without the network, and one with a network of *width* 128, which is how many
-# numbers stand between its two matrices. Unfair! The second has more numbers to train. So a third has no network, but a
-# wider attention, and about as many numbers. **How many of 100 letters does each get right?**
+# We train two machines of one layer for 500 steps: one without the network, and one with a network of *width* 128,
+# which is how many numbers stand between its two matrices. Unfair! The second has more numbers to train. So a third has
+# no network, but a wider attention, and about as many numbers. **How many of 100 letters does each get right?**
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -437,8 +437,8 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 # <details class="lesson-answer" markdown="1"><summary>How did we find it?</summary>
 #
 # The first alarm says how many were found: 0, 1, 1 and 2. Only the 2 is wrong. The second alarm rings for both, and its
-# vote of −2 takes the 2 away. A single alarm would not do. If its sum goes up with the 7 and with the 8, it goes
-# up even more with both, and down likewise; if it goes up with one and down with the other, both alone cannot say 1.
+# vote of −2 takes the 2 away. A single alarm would not do. If both digits raise its sum, or both lower it, the two
+# together do so even more. If one raises it and the other lowers it, neither digit lies between the two.
 #
 # </details>
 #

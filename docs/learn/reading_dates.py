@@ -402,7 +402,8 @@ assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 # ### Exercise 2
 #
 # What does the machine write for "thursday 3rd of may **1**018", and for "thursday 3rd of may 2**9**18"? Which of the
-# first two digits of a year does it go by? And at which does it look, when it writes the first digit of 2018?
+# first two digits of a year does it go by? And at which does it look, to write the first digit of the 2018 of "thursday
+# 3rd of may 2018"?
 
 # %% tags=["answer"]
 answers, sure = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")

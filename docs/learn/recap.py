@@ -92,8 +92,8 @@ journey(
 
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their similarity
-# goes from 1.00 to 0.85 by their positions, to 0.62 by attention, and to 0.09 by the network. Attention finds something
-# else for each. Is that their place, or their neighbours? The j below will tell.
+# goes from 1.00 to 0.85 by their positions, to 0.62 by attention, and to 0.09 by the network. Attention finds different
+# things for the two. Is their place the reason, or their neighbours? The j below will tell.
 #
 # ## From the text into the answer
 #
@@ -257,7 +257,7 @@ touch(
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
 # Here are their maps of weights. Mind the names: a row is named after the letter that is *written* there, so the row of
-# our 0 is called 5.
+# our 0 is the last one called 5.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -273,9 +273,9 @@ machine(
 #
 # ## Put together by hand
 #
-# You have written a function for each part. They are collected in one file, `own`, with one change: `multi_head` and
-# `feed_forward` take all trained numbers, `w`, and the name of their part. `linear` is a product with a matrix, and a
-# bias added. What is missing is only the order, as the arrows of the map say.
+# You have written a function for each part. They are collected in one file, `own`, with one change to how they are
+# called: `multi_head` and `feed_forward` take all trained numbers, `w`, and the name of their part. `linear` is a
+# product with a matrix, and a bias added. What is missing is only the order, as the arrows of the map say.
 #
 # Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
 # square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**

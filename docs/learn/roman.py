@@ -10,8 +10,8 @@
 # So far our machine has read dates. Now a machine will be given `mcmxciv`, and must write `1994`.
 # Half a minute of training will do. But will it really *read*, or only know its examples by heart?
 #
-# Each step has a task for you, with our own answer folded below it. You need the notebook of this page, and [the
-# package](../index.py#install-it-and-try-it) with Matplotlib.
+# Each step has a task for you, and all but the last our own answer, folded. You need the notebook of this page, and
+# [the package](../index.py#install-it-and-try-it) with Matplotlib.
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They are added up, so
 # `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So 1994 falls into four pieces:
@@ -309,7 +309,7 @@ for ax in axes:
 plt.show()
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What we saw, and why</summary>
+# <details class="lesson-answer" markdown="1"><summary>What we saw</summary>
 
 # %% tags=["hide-input"]
 is_short = lengths <= 3
@@ -496,7 +496,7 @@ exercises.show("roman")
 # ## Where to go next
 #
 # You have taught a machine to read, and this is the end of the first part. Our machine has one layer on each side, and
-# a chat machine is a tower of dozens. What goes wrong in one of twelve?
+# a chat machine is a tower of dozens. What goes wrong in a tower of twelve?
 #
 # * [Norm first or norm last?](norm_first.py)
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you

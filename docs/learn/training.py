@@ -199,8 +199,8 @@ touch(
 # ## All numbers at once
 #
 # The slopes of all numbers come from one walk backwards through the calculation. It begins at the loss. Each operation
-# has a factor: if what goes in changes a little, its result changes so many times as much. A square of 5 has the factor
-# 10.
+# has a factor: if what goes in changes a little, its result changes so many times as much. Squaring a 4 has the factor
+# 8.
 #
 # **Walk back yourself, and then nudge.** Multiply the slope that came in by the factor. Here $r = x \cdot w + b$, with
 # an input $x$ and two numbers, $w$ and $b$, and the loss is $r^2$:
@@ -264,7 +264,7 @@ np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 #
 # And who tells the machine which key is the right one? Nobody. Let a query mix the values of three keys, and let the
 # loss be the square of the distance from the mixture to a flag. If the score of a key rises, the key pulls the mixture
-# towards its own value. Its *effect* is by how much the mixture moves, for each bit by which the score rises:
+# towards its own value. Its *effect* is how far the mixture moves, for each unit of score:
 #
 # $$
 # \text{effect} = \text{weight} \cdot (\text{value} - \text{mixture})
@@ -352,8 +352,8 @@ touch(
 # \approx \text{mixture} + 0.01 \cdot \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
 #
-# **A matrix** is many products: each of its numbers gets what came in, times the slope of what came out. Here 1 and 3
-# came in:
+# **A matrix** is many products: each of its numbers has as its slope what came in, times the slope of what came out.
+# Here 1 and 3 came in:
 #
 # --8<-- "diagrams/matrix_back.svg"
 #

@@ -52,9 +52,9 @@ assert ("1958", "1985") in [
 ]
 
 # %% [markdown]
-# The year 2003 becomes 2030, and 1958 becomes 1985. Two of three mistakes are of this kind: every digit is found, and
-# their order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **What did this plus
-# do?**
+# The year 2003 becomes 2030, and 1958 becomes 1985. Two thirds of all its mistakes are of this kind: every digit is
+# found, and their order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **What did
+# this plus do?**
 #
 # ## Add, do not replace
 #
@@ -483,7 +483,7 @@ exercises.show("transformer_layer")
 # - eight | Each of them is replaced by an average, and it is the same average for all.
 # + one | All eight fetch the same average. There a tower without residuals ends.
 # - none, since they cancel to zeros | An average of eight values is as a rule not zero.
-# ? The letters that go into an attention become three times as large. Its scores are divided by √d_k, as always. What becomes of them?
+# ? The letters that go into an attention become three times as large. Its scores are divided by √d_k, as always. What becomes of the scores?
 # - Nothing: the √d_k divides the size away. | It divides by how many numbers a key has, and not by how large they are.
 # - They become three times as large. | That would be so if only the queries grew. The keys are made of letters, too.
 # + They become nine times as large. | Queries and keys both become three times as large, and a score is their product.
@@ -493,7 +493,7 @@ exercises.show("transformer_layer")
 #
 # ## Where to go next
 #
-# You can now build high: the plus keeps the letter, and the norm keeps its size. But one part of the layer is still in
+# You can now build high: the plus keeps the letter, and the norm keeps it small. But one part of the layer is still in
 # the dark. What does a letter do in the small network, where it looks at nobody?
 #
 # * [The feed-forward network](feed_forward.py)

@@ -225,8 +225,8 @@ assert bounds.argmax() == 3
 assert np.delete(left, [0, 3]).max() < 0.005
 
 # %% [markdown]
-# For "5 june" it finds 0000-06-05 again, with 0.51. Any other answer must leave 0000-06-05 at some letter, and take the
-# second choice there, at best. Leave it at the fourth letter: 0.87 stood before, the second choice has 0.40, and $0.87
+# For "5 june" the beam, too, finds 0000-06-05, with 0.51. Any other answer must leave 0000-06-05 at some letter, and
+# take the second choice there, at best. Leave it at the fourth letter: 000 has 0.87, the second choice 0.40, and $0.87
 # \cdot 0.40 = 0.35$. That is less than 0.51. And at each letter:
 #
 # | letter | 0 | 0 | 0 | 0 | each later one |
@@ -241,8 +241,8 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # Long products come to nearly 0, so programs add logarithms. They divide the sum by a measure of the length, because
 # else short answers win more often.
 #
-# On 2,000 unseen dates in forms that it knows, a beam of three gives the answers of greedy search: **not one is
-# different.**
+# On 2,000 unseen dates in forms that our machine knows, a beam of three gives the answers of greedy search: **not one
+# is different.**
 
 # %% tags=["remove-input"]
 unseen, right = create_date_pairs(2000, seed=1, split="test")
@@ -437,7 +437,7 @@ exercises.show("writing")
 # than dates?
 #
 # * [Now you: Roman numerals](roman.py): train a machine of your own.
-# * [The cache](cache.py), a later lesson: what the program computes twice for each new letter.
+# * [The cache](cache.py), a later lesson: what the program computes anew for each letter.
 #
 # Read on elsewhere: Koehn and Knowles (2017), [Six Challenges for Neural Machine
 # Translation](https://arxiv.org/abs/1706.03872); Stahlberg and Byrne (2019), [On NMT Search Errors and Model

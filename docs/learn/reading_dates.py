@@ -284,14 +284,14 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What we found</summary>
 #
-# The m alone does it, though the y got more weight.
+# The m alone does it, though the y got more weight. Of 42 such pairs of months the first letter alone does it in 17, all
+# three letters in every one. The r, for all its weight, never does. How can one letter hold a month? Its vector comes
+# out of the encoder, where the letters have already looked at each other.
 #
 # </details>
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
-# called *patching*. Of 42 such pairs of months the first letter alone does it in 17, all three letters in every one.
-# The r, for all its weight, never does. How can one letter hold a month? Its vector comes out of the encoder, where the
-# letters have already looked at each other.
+# called *patching*.
 #
 # ## Take it away
 #

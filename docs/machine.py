@@ -67,8 +67,8 @@ display(Markdown(f"It has learnt to read 3 May 2018 in these forms, and no other
 # ## What is each part worth?
 #
 # From the third row on, each machine below was trained without one part. All of them had to read 2,000 dates that they
-# had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long as the
-# whole machine. The second row is the whole machine after as short a training: compare with that one. (The look-ahead
+# had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long as our
+# machine. The second row is their yardstick, the whole machine after as short a training: compare with that one. (The look-ahead
 # mask needs fewer steps to show what it is for. The last three machines are built otherwise; compare them with each
 # other.)
 #

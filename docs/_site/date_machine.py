@@ -25,9 +25,9 @@ NAMES = {
     "tage": task.GERMAN_DAYS,
 }
 SIBLINGS = {  # a title, what a sentence says of it, and what it is
-    "dates": ("whole, with four heads", "", "Nothing is missing."),
+    "dates": ("our machine", "", "Nothing is missing: it has four heads, and was trained for 1,000 steps."),
     "dates-brief": (
-        "whole, trained half as long",
+        "the yardstick: whole, after 500 steps",
         "trained half as long",
         "Nothing is missing, but it was trained as briefly as those that lack a part.",
     ),
@@ -89,7 +89,7 @@ def machine(*names, piece=None, without="", page="", title="", called=(), **stat
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
     A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "fits" (the numbers behind the
-    weights of one head), "beside" (a sibling beside the whole machine), "fool" (a game of texts that are no dates),
+    weights of one head), "beside" (a sibling beside the machine `whole`), "fool" (a game of texts that are no dates),
     "exchange" (letters of a text take their vectors from a `second`) or "places" (more and more padding, for a sibling
     beside the machine `whole`); `title` stands above it. `called` is what a page calls a model, {name: (title, what a
     sentence says of it)}. `without` is the HTML that stands there without JavaScript, and until the models have come.

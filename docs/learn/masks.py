@@ -9,7 +9,8 @@
 # "22.12.1960" is the 22nd of December. Hand it over together with a sentence of 100 letters, and a machine that nobody
 # has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
-# Below, two machines read this date. One was **told** which places are empty, and the other was **not told**. **Drag
+# Below, two machines read this date. One, our yardstick, was **told** which places are empty, and the other was **not
+# told**. **Drag
 # the slider until the second one makes a mistake, and watch its look wander off into the emptiness.** Then type a date
 # of your own.
 

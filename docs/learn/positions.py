@@ -7,7 +7,7 @@
 # # How does it know what comes first?
 #
 # Here is a machine that was trained without *positions*: nothing in a letter's vector says where the letter stands.
-# **Type a date, and then type it backwards. What becomes of the answer?**
+# Beside it works the yardstick, which is whole, and was trained as long. **Type a date, and then type it backwards. What becomes of the answer?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -17,11 +17,12 @@ sys.path += ["../_site", "../.."]
 import trained
 from date_machine import comparison, machine
 
-names = ["dates", "dates-brief", "dates-no-positions"]
-called = {"dates": ("whole", "")}
+names = ["dates-brief", "dates-no-positions"]
+called = {"dates-brief": ("the yardstick", "")}
 machine(
     *names,
     piece="beside",
+    whole="dates-brief",
     sibling="dates-no-positions",
     called=called,
     without=comparison(*names, called=called).replace(">right<", ">whole date<"),

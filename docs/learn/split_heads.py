@@ -7,7 +7,8 @@
 # # How do four heads share one vector?
 #
 # Two machines have equally many trained numbers, and were trained equally long. They differ only in how a letter's
-# numbers are shared out among four heads. One reads 98 of 100 dates. The other is half blind, and no error was raised.
+# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind, and
+# no error was raised.
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
@@ -96,9 +97,8 @@ def wrong_split(x, heads):
 #
 # **Where the a should stand, there is now the other half of the m.** And of the y this head has nothing.
 #
-# What becomes of a machine that cuts in this way? Our two were trained for 500 steps, in rows that padding fills up to
-# 34 places. The first one, which reads 98 of 100 dates, cuts rightly. The second one cuts, and joins again, by a
-# reshape alone. **How many dates does it read?**
+# What becomes of a machine that cuts in this way? Our second machine cuts, and joins again, by a reshape alone, and all
+# else is as in the yardstick: 500 steps, in rows that padding fills up to 34 places. **How many dates does it read?**
 
 # %% tags=["live", "remove-input"]
 import matplotlib.pyplot as plt

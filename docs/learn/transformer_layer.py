@@ -7,9 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# We took one sign out of the program of our date machine, a plus that stands after every part. Trained for only 500
-# steps, it reads 70 of 100 dates. A machine *with* this plus, trained as long, reads 98. Here are three mistakes of the
-# commonest kind:
+# We took one sign out of the program of our date machine, a plus that stands after every part. Trained for 500 steps,
+# it reads 70 of 100 dates. The yardstick, which has this plus and was trained as long, reads 98. Here are three mistakes
+# of the commonest kind:
 
 # %% tags=["hide-input"]
 import sys

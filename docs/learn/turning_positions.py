@@ -6,7 +6,7 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# A machine like ours, trained more briefly, reads 98 of 100 dates. It knows [where a letter stands](positions.py),
+# Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter stands](positions.py),
 # because to each letter's vector the tips of some clock hands were added. In its training every text began at place 0.
 # Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask. No letter has changed.
 # **How many of 100 dates does the machine still read?**
@@ -280,8 +280,8 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ query, products[0])
 #
 # ## What the two machines read
 #
-# A second machine was trained on the same dates. It has just as many numbers, but it turns its queries and keys, and
-# adds nothing. Each of the two was trained once, for 500 steps:
+# A second machine was trained on the same dates, as long as the yardstick. It has just as many numbers, but it turns its
+# queries and keys, and adds nothing:
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays over 99 per cent. With added positions it falls from nearly 100 to less than half at 5 places, and to about 1 per cent at 20 and at 40."
 moves_by = added_record["shifts"]

@@ -52,17 +52,16 @@ function best({ model, result, state, text }) {
     <tr><th scope="row">all others</th><td></td><td></td><td>${rest.toFixed(3)}</td></tr></tbody></table></div>`;
 }
 
-/** A sibling that lacks a part, beside the whole machine. */
-export function beside({ result, state, siblings, means, ...machine }) {
+/** A sibling that lacks a part, beside a machine that lacks nothing. */
+export function beside({ result, state, siblings, means, reference, ...machine }) {
   const { given } = state; // next letters right, given the right answer: a lesson may show them, too
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
-  const [sibling, brief] = [named(state.sibling), named("dates-brief")];
-  const alike = brief?.config.steps === sibling.config.steps ? ` (${percent(brief.measured.exact)} with a training of ${brief.config.steps} steps)` : "";
+  const [sibling, lacksNothing] = [named(state.sibling), named(reference)];
   const letters = (name) => (given ? `<td>${escape(given[name])}</td>` : "");
   const row = (name, title, said, exact) => `<tr><th scope="row">${escape(title)}</th>${letters(name)}<td class="said">${escape(said || "(nothing)")}</td><td>${exact}</td></tr>`;
   return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
     <table class="plain"><thead><tr><th scope="col">machine</th>${given ? '<th scope="col">next letters right, given the answer</th>' : ""}<th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
-    ${row("dates", "whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
+    ${row(reference, lacksNothing.title, result.before.answer, percent(lacksNothing.measured.exact))}
     ${row(sibling.name, sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
 }

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import drawing
+import drawing_by_hand
 import numpy as np
 import pytest
 
 LEARN = Path(__file__).parents[1] / "docs" / "learn"
-CHANGED = [name for name in drawing.CHANGES if name != "attention"]
 
 
 def both(name):
@@ -30,22 +30,17 @@ def test_each_is_on_its_lesson_and_says_what_it_shows(name):
     says = re.search(r'aria-label="([^"]*)"', drawn(name))[1]
     assert says.startswith("Attention, from left to right.")
     assert drawing.CHANGES[name].says in says
-    assert ("Lit" in says) == (name != "attention")
+    assert "Lit" in says
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", drawing.CHANGES)
 def test_what_is_new_is_lit_and_named(name):
     change = drawing.CHANGES[name]
     assert counted(name, 'class="lit"') >= len(change.lit) > 0
     assert f">{change.word}</text>" in drawn(name)
 
 
-def test_where_nothing_is_new_nothing_is_lit():
-    assert counted("attention", 'class="lit"') == 0
-    assert "<input" not in drawing.attention_drawn("attention").data
-
-
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", drawing.CHANGES)
 def test_the_box_is_labelled_and_leads_back(name):
     page = drawing.attention_drawn(name).data
     assert re.search(rf'<input type="checkbox" id="(drawn-{name})" checked><label for="\1">(.*?)</label>', page)[2]
@@ -57,7 +52,7 @@ def test_the_box_is_labelled_and_leads_back(name):
 
 
 def test_the_letters_numbers_are_the_same_without_the_change():
-    for name in CHANGED:
+    for name in drawing.CHANGES:
         change = drawing.CHANGES[name]
         after, before = drawing.calculation(change), drawing.calculation(drawing.without(change))
         np.testing.assert_array_equal(after["x"], before["x"])
@@ -91,7 +86,7 @@ def test_the_numbers_are_attention(name):
 @pytest.mark.parametrize(
     ("name", "hidden"),
     [
-        ("attention", "....." * 5),
+        ("positions", "....." * 5),
         ("masks", "...xx" * 5),
         ("causal", ".xxxx ..xxx ...xx ....x .....".replace(" ", "")),
         ("packing", ".xxxx ..xxx ...xx xxx.x xxx..".replace(" ", "")),
@@ -105,9 +100,9 @@ def test_hidden_scores_are_struck_out_in_both_maps(name, hidden):
 
 
 def test_letters_that_are_alike_differ_by_their_places_only():
-    plain, placed, turned = (
-        drawing.calculation(drawing.CHANGES[name]) for name in ("attention", "positions", "turning_positions")
-    )
+    added = drawing.CHANGES["positions"]
+    changes = (drawing.without(added), added, drawing.CHANGES["turning_positions"])
+    plain, placed, turned = map(drawing.calculation, changes)
     assert drawing.CHANGES["positions"].letters[1] == drawing.CHANGES["positions"].letters[3]
     for found in (plain, placed, turned):
         np.testing.assert_array_equal(found["x"][1], found["x"][3])
@@ -128,10 +123,25 @@ def test_a_turn_leaves_the_length_and_depends_on_the_distance_only():
 
 def test_what_is_not_there_is_not_drawn():
     squares = {
-        name: counted(name, r'fill-opacity="0') for name in ("attention", "cache", "long_sequences", "online_softmax")
+        name: counted(name, r'fill-opacity="0')
+        for name in ("turning_positions", "cache", "long_sequences", "online_softmax")
     }
     whole = 5 * 4 + 3 * 5 * 3 + 2 * 25 + 5 * 3
-    assert squares["attention"] == whole
+    assert squares["turning_positions"] == whole
     assert squares["cache"] == 4 + 3 + 2 * 15 + 2 * 5 + 3
     assert squares["long_sequences"] == whole - 2 * 20 - 2 * 3
     assert squares["online_softmax"] == squares["long_sequences"] - 2 * 3
+
+
+def test_the_example_of_the_lesson_is_drawn_with_its_numbers():
+    page = drawing_by_hand.attention_by_hand().data
+    numbers = [x.replace("−", "-") for x in re.findall(r">(−?[\d.]+)</text>", page)]
+    found = drawing_by_hand.calculation()
+    drawn = np.concatenate([found[name].ravel() for name in ("x", "q", "k", "v", "scores", "weights", "output")])
+    np.testing.assert_allclose(np.array(numbers, float), drawn, atol=5e-3)
+    # each of them as softmax and sums give it, with no help of the package
+    powers = np.exp(found["scores"])
+    np.testing.assert_allclose(found["weights"], powers / powers.sum(axis=1, keepdims=True), atol=1e-6)
+    np.testing.assert_allclose(found["output"], found["weights"] @ found["v"], atol=1e-5)
+    assert "weights 0.8756, 0.0059, 0.1185 and the output 9.941 and 1.244." in page  # as the lesson says
+    assert page.count('class="lit"') == 5  # the row that the lesson computes: of x, q, scores, weights and output

@@ -57,7 +57,6 @@ PLACES = ca.sinusoidal_encoding(LENGTH, WIDTH).numpy()
 HIDDEN = {"mask": CAUSAL}
 NEWEST = range(LENGTH - 1, LENGTH)
 CHANGES = {
-    "attention": Change(),
     "masks": Change(
         MAPS,
         "hidden",
@@ -150,8 +149,6 @@ CHANGES = {
 def attention_drawn(name):
     """Show attention as the lesson `name` changes it, and a box to untick: then it is as it was before."""
     change = CHANGES[name]
-    if not change.lit:
-        return HTML(svg(change, f'role="img" aria-label="{escape(WHOLE)}."'))
     says = f"{WHOLE}. Lit, because it is new: {change.says}."
     box = f'<input type="checkbox" id="drawn-{name}" checked><label for="drawn-{name}">{change.word}</label>'
     after = svg(change, f'role="img" aria-label="{escape(says)}"')

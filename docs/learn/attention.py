@@ -138,13 +138,13 @@ touch(
 # **So "y" listens mostly to "m", but nobody is left out altogether.** When all three have looked, their weights fill a
 # square, the **map**: a row for each letter that looks, a column for each that is looked at. Each row adds up to one.
 #
-# **And this is the whole of attention.** Here it is in one drawing, from left to right, of a text of five letters. Each
-# square is a number, and the later lessons light up what they change:
+# **And this is the whole of attention.** Here are all the numbers of "may" in one drawing, with the row of "y" framed.
+# Later lessons draw it again, smaller and without numbers, and light up what they change:
 
 # %% tags=["live", "remove-input"]
-from drawing import attention_drawn
+from drawing_by_hand import attention_by_hand
 
-attention_drawn("attention")
+attention_by_hand()
 
 # %% [markdown]
 # In NumPy it is two short functions. Keep them: each of the next lessons adds a few lines, and [at the

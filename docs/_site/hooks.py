@@ -17,6 +17,7 @@ import lessons
 import llms
 import machine_files
 import mathml
+import next_lesson
 import page_facts
 import scripts
 import search
@@ -89,6 +90,7 @@ def on_page_content(html, page, config, files):
     mathml.refuse_left_overs(html, page)
     page_facts.add_facts(html, page)
     small_map.add_map(page)
+    next_lesson.add_card(page)
     return glossary.first_tips(html, page)
 
 

@@ -66,11 +66,11 @@ display(Markdown(f"It has learnt to read 3 May 2018 in these forms, and no other
 #
 # ## What is each part worth?
 #
-# From the third row on, each machine below was trained without one part. All of them had to read 2,000 dates that they
-# had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long as our
-# machine. The second row is their yardstick, the whole machine after as short a training: compare with that one. (The look-ahead
-# mask needs fewer steps to show what it is for. The last three machines are built otherwise; compare them with each
-# other.)
+# From the third row on, each machine below was trained without one part. All of them had to read 2,000 dates that
+# they had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long
+# as our machine. The second row is their yardstick, the whole machine after as short a training: compare with that
+# one. (The look-ahead mask needs fewer steps to show what it is for. The last three machines are built otherwise;
+# compare them with each other.)
 #
 # One part has no row, the *feed-forward network*, which works on each letter alone. A machine without it loses only a
 # few dates in a thousand: reading dates is mostly finding and copying, which is what attention does. [Its

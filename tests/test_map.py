@@ -141,12 +141,19 @@ class TestLesson:
         text = "\n".join(c.source for c in jupytext.read(path).cells if c.cell_type == "markdown")
         assert text.startswith("# ")
         assert re.search(r"^title: .+\ndescription: .+", path.read_text(encoding="utf-8").replace("# ", ""), re.M)
-        assert "## Who found this, and when" in text
         assert len(re.findall(r"^### Exercise \d", text, re.M)) == 2
         assert "## Where to go next" in text
         further = re.sub(r"\s+", " ", text.partition("Read on elsewhere:")[2])
         assert len(re.findall(r"\((?:19|20)\d\d\), |Keras's guide", further)) == 3, "three links, each with its year"
         assert len(re.findall(r"\]\(https://", further)) == 3
+
+    def test_tells_who_found_this_and_when(self, path):
+        """Under a heading of its own, or where the story turns: somebody of those to read on, and a year."""
+        text = "\n".join(c.source for c in jupytext.read(path).cells if c.cell_type == "markdown")
+        told, _, further = re.sub(r"\s+", " ", text).partition("## Exercises")
+        found_by = set(re.findall(r"[A-Z]\w{2,}", further.partition("Read on elsewhere:")[2]))
+        near = r"(?:(?:19|20)\d\d\W.{0,160}\b%s\b|\b%s\b.{0,160}\b(?:19|20)\d\d\b)"
+        assert any(re.search(near % (name, name), told) for name in found_by), "nobody is named with a year"
 
     def test_answers_its_exercises_and_asserts_its_claims(self, path):
         cells = jupytext.read(path).cells

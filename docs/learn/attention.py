@@ -20,8 +20,8 @@
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # But when does a key *fit* a query? Take vectors of two numbers, which can be drawn as arrows. A key that points where
-# the query points gets a high *score*, and so a large *weight*. With these weights all values are mixed, and the
-# mixture is the *output*.
+# the query points fits well. It gets a high *score*, and so a large *weight*. With these weights all values are mixed,
+# and the mixture is the *output*.
 #
 # **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter.**
 
@@ -62,9 +62,9 @@ touch(
 #
 # ## By hand, to the last digit
 #
-# Where do query, key and value come from? A letter has only its own vector. We multiply it by three matrices, so that
-# what it looks for, what it offers and what it hands over can be three different things. The training finds these
-# matrices. Here we make small ones up, for a pencil:
+# Where do query, key and value come from? A letter has only its own vector. But what it looks for, what it offers and
+# what it hands over are three different things. So we multiply its vector by three matrices. The training will find
+# them; here we make small ones up, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -89,7 +89,7 @@ touch(
 # The keys are made with $W_K$ in the same way, and the values with $W_V$.
 #
 # **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. Multiply query and key number by number, and add up: this is
-# the *dot product*. Divided by the root of how many numbers a key has, it is the **score**:
+# the *dot product*. A key has four numbers, so we divide by the root of 4, and have the **score**:
 #
 # $$
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
@@ -98,9 +98,9 @@ touch(
 # The keys of "a" and "y" get −2 and 1. So "m" fits best. One can read a reason into it: the first number of a key says
 # "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
 #
-# **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1. So we raise $e$ to the power of each
-# score, which is always positive and keeps their order, and divide by the sum. This is called the **softmax**, and the
-# slice of "m" is
+# **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1, for no slice is less than nothing. So
+# we raise $e$ to the power of each score. That is always positive, and keeps their order. Then we divide by the sum, so
+# that the slices are one cake. This is called the **softmax**, and the slice of "m" is
 #
 # $$
 # \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939} = 0.8756
@@ -197,8 +197,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 # %% [markdown]
 # ## The same in the trained machine
 #
-# Here the matrices were found by the training, because they help to write the right letter. A key has 16 numbers, and
-# of the four ways in which the machine looks at once, its *heads*, this is head 1.
+# So far the matrices were made up. In our machine they were found by the training, because they help to write the right
+# letter. The machine looks in four ways at once, its *heads*. This is head 1, and its keys have 16 numbers.
 #
 # **Press a letter of the answer, and see whose keys fit its query best.**
 
@@ -249,8 +249,8 @@ machine(
 
 # %% [markdown]
 # **For the 5, the key of the "y" of "may" fits best.** Here the answer asks, and the text offers the keys and the
-# values, which is called **cross-attention**. In **self-attention**, as above, the letters of one text look at each
-# other.
+# values. This is called **cross-attention**. When the letters of one text look at each other, as above, it is
+# **self-attention**.
 #
 # ## The formula
 #
@@ -261,14 +261,16 @@ machine(
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 # $$
 #
-# Read it from the inside: compare, divide, share out, fetch. To share out, the softmax of each row of scores $s_1,
-# \dots, s_n$ does what you did by hand:
+# Read it from the inside: compare, divide, share out, fetch. A chat program computes this line many times for each
+# piece of a word that it writes.
+#
+# <details class="lesson-more" markdown="1"><summary>Every symbol, and its shape</summary>
+#
+# The softmax does to each row of scores $s_1, \dots, s_n$ what you did by hand:
 #
 # $$
 # \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
-#
-# <details class="lesson-more" markdown="1"><summary>Every symbol, and its shape</summary>
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
@@ -283,13 +285,16 @@ machine(
 #
 # ## Why divide by the root of d_k?
 #
+# In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
+# tried the dot product, which is cheaper. But it has a weakness.
+#
 # Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. Nudge this
 # score, and the weight hardly changes. A machine learns by nudging its numbers and keeping what helps. Where a nudge
 # changes almost nothing, it hardly learns: the softmax is *saturated*.
 #
-# Long keys lead there by themselves, because a dot product is a sum, and long sums grow large. How large? Each term is
-# a number of the query times one of the key. Suppose it is of size about 1, and as often positive as negative. A coin
-# can stand for it: +1 or −1.
+# Long keys lead there by themselves, as Vaswani and others suspected in 2017, because a dot product is a sum, and long
+# sums grow large. How large? Each term is a number of the query times one of the key. Suppose it is of size about 1,
+# and as often positive as negative. A coin can stand for it: +1 or −1.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -320,10 +325,12 @@ touch(
 )
 
 # %% [markdown]
-# **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two
-# coins: $(a + b)^2 = 1 + 1 + 2ab$, and $2ab$ is as often −2 as 2, so that on average the square is 2. With 64 coins the
-# products cancel in the same way, 64 ones are left, and the sum is about √64 = 8 away from 0. Divided by the root, the
-# scores keep their size, however long the keys are.
+# **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two coins:
+# $(a + b)^2 = 1 + 1 + 2ab$. Now $2ab$ is as often −2 as 2, so that on average the square is 2. With 64 coins the
+# products cancel in the same way, 64 ones are left, and the sum is about √64 = 8 away from 0.
+#
+# So Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however long the
+# keys are.** Then they built a whole machine of it, the Transformer.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: our machine with a wrong divisor</summary>
 #
@@ -386,12 +393,6 @@ plt.show()
 
 # %% [markdown]
 # </details>
-#
-# ## Who found this, and when
-#
-# In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
-# tried the dot product, which is cheaper. In 2017 Vaswani and others suspected that long keys saturate the softmax.
-# They divided by $\sqrt{d_k}$, and built a whole machine of it.
 #
 # ## Exercises
 #

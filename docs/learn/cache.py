@@ -121,25 +121,14 @@ touch(
 # **Keys and values may be kept, because no letter sees a later one.** Without the mask, each letter that comes spoils
 # what layer 2 has kept. The mask was made for the training, so that nobody peeks. Here it pays a second time.
 #
-# And the text is there from the start. So the keys and values of cross-attention need to be made only once.
-#
-# ## What is left of a step
-#
-# In the drawing the shelf is lit: all keys and values. Only their last row has just been made. Everywhere else nothing
-# but the last row is left. **Take the tick away, and the rows that the cache saves come back:**
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("cache")
-
-# %% [markdown]
-# Of all queries one is left. And no mask is left, because no later letter is there that could be hidden.
+# In cross-attention it is simpler still. The text is there from the start, so its keys and values need to be made only
+# once.
 #
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, the program without a cache that we timed sends 65 places in each step, the empty ones,
-# too. With a cache it sends one. **How many times as fast does a cache make the writing of a single text?**
+# We timed a program that writes 64 letters. Without a cache it wastes even more than our staircase: in each step it
+# sends all 65 places, start mark and letters, even those that are still empty. With a cache it sends one. **How many
+# times as fast does a cache make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -198,18 +187,31 @@ Markdown("\n".join(lines))
 #
 # </details>
 #
-# **On our two cores a single text was written about twice as fast, and not 65 times, as the places would have it,**
-# because each step must call every operation of the machine once, however few letters go in. With 64 texts at once it
-# was about nine times: the more there is to compute, the more the cache pays.
+# **On our two cores a single text was written about twice as fast, and not 65 times, as the places would have it.**
+# Each step must still call every operation of the machine once, however few letters go in. With 64 texts at once it was
+# about nine times: the more there is to compute, the more the cache pays.
 #
-# A chat program is [half a Transformer](language_model.py#half-a-transformer): question
-# and answer are one text, and the cache holds both. All letters of your question go in at once, so you wait for the
-# first word. Then the others come quickly. All that is kept takes room, too, and this bill [comes back](fewer_keys.py).
+# A chat program is [half a Transformer](language_model.py#half-a-transformer): question and answer are one text, and
+# the cache holds both. All letters of your question go in at once, so you wait for the first word. Then the others come
+# quickly.
 #
+# But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: all that was kept must be fetched,
+# only to compute one letter. And it takes room. Since nobody knows how long an answer will be, Kwon and others (2023)
+# hand out this room in pages, as an operating system does with memory. The bill [comes later](fewer_keys.py).
+#
+# So this is a step with a cache: keys and values stand on their shelf, and of all else only the last row is left.
+# **Take the tick away, and the rows that the cache saves come back:**
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("cache")
+
+# %% [markdown]
 # ## Your machine so far
 #
 # Give your machine a cache: `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
-# keys and values so far.
+# keys and values so far. No mask is left, because no later letter is there that could be hidden:
 #
 # ```python
 # def look_back(x, cache, W_Q, W_K, W_V):
@@ -244,12 +246,6 @@ np.testing.assert_allclose(np.vstack(outputs), at_once)
 print("letter by letter, your machine finds what it finds at once")
 
 # %% [markdown]
-# ## Who found this, and when
-#
-# Shazeer (2019) wrote down why a step is slow even with a cache: all that was kept must be fetched, only to compute one
-# letter. And since nobody knows how long an answer will be, Kwon and others (2023) hand out the room for it in pages,
-# as an operating system does with memory.
-#
 # ## Exercises
 #
 # ### Exercise 1

@@ -70,9 +70,9 @@ machine(
 # So one date gives eleven examples in one go. This is called **teacher forcing**, because the machine always goes on
 # from the teacher's letters and never from its own.
 #
-# And here is the danger: what a place must say stands one place to its right. When the machine above was trained,
-# somebody forgot to hide that, and so we call it **the forgetful machine**. Beside it works the **whole machine**,
-# which was never able to peek.
+# And here is the danger: what a place must say stands one place to its right. When the machine at the top was trained,
+# somebody forgot to hide that. So we call it **the forgetful machine**. Beside it works our machine, which is whole: it
+# was never able to peek.
 #
 # **Give both machines the letters of an answer, one by one. Finally, give all ten.**
 
@@ -142,10 +142,7 @@ touch(
 # because what comes later cannot be a cause.
 #
 # Here the forgetful machine is given the start mark and four letters. In the row • it looks at the 2, which is just
-# what • has to say. (The machine looks in four ways at once; why, a later lesson tells. Each row shows the one that
-# peeks most, and the last row has nothing to peek at.)
-#
-# **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
+# what • has to say. **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -190,16 +187,14 @@ lab(
 )
 
 # %% [markdown]
-# **The ten cells form a triangle: each letter sees itself, and all that came before it.** In the whole of attention
-# this triangle is cut out of scores and weights:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("causal")
-
-# %% [markdown]
-# Now put this mask on the forgetful machine, without training it again. **What can it do?**
+# **The ten cells form a triangle: each letter sees itself, and all that came before it.** (The machine looks in four
+# ways at once; why, the next lesson tells. Each row showed the one that peeks most.)
+#
+# Does this triangle heal the forgetful machine, without a new training? No. When it writes, nothing stands to its right
+# yet, so the mask has nothing to hide, and it still writes nothing at all. It has learnt to copy, and hardly to read.
+# **So the mask must be there in the training.**
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: what it says with the mask put on</summary>
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs
@@ -223,46 +218,20 @@ for reader, share in (forgetful, 0.31), (model, 1):  # at the last place, as abo
         np.testing.assert_array_equal(last, found[:, :10])
 assert found[:, 10].all()  # the end mark
 
-# %% tags=["live", "remove-input"]
-from live import bet
-
-bet(
-    "causal/mask-put-on",
-    [
-        (
-            "dates right, writing alone",
-            100 * alone,
-            "",
-            "When it writes alone, nothing stands to the right yet. So the mask has nothing to hide.",
-        ),
-        (
-            "next letters right, given the answer",
-            round(100 * found.mean(), 1),
-            "The dashes stand at the same places in every date, and so does the end mark.",
-            "It got them all right by copying, and now it can't copy. Reading it has hardly learnt.",
-        ),
-    ],
-)
-
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# We asked for 200 unseen dates. Given the right letters, each place now says what it said without the mask when it was
-# the last one, with nothing to its right.
+# We asked for 200 unseen dates, and gave the right letters. Without the mask it got all of the next ones right, by
+# copying. With the mask each place says what it said before when it was the last one, with nothing to its right. That
+# is right for about 3 of the ten letters of a date, and for the end mark always: (10 · 0.31 + 1) / 11 = 37 %.
 #
 # </details>
 #
-# Alone it still writes nothing. Given the right letters, it now gets about 3 of the ten letters of a date, and the end
-# mark always: (10 · 0.31 + 1) / 11 = 37 %. The mask does not heal a machine that has already learnt to peek, for when
-# it writes, nothing stands to its right, and there is nothing to hide. **So the mask must be there in the training.**
-#
 # ## By hand
 #
-# Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so nothing is
-# hidden from it. "m" sees only itself, so it keeps all of its weight. And "a" gives "m" the score 2 and itself −2.5.
-# The powers $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, so "m" gets $7.389 / 7.471 = 0.989$.
+# What becomes of the weights? Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit).
+# "y" comes last, so nothing is hidden from it. "m" sees only itself, so it keeps all of its weight.
 #
-# Here are all three, with the softmax that you mended:
+# And "a"? It gives "m" the score 2, and itself −2.5. The powers $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471,
+# so "m" gets $7.389 / 7.471 = 0.989$. Here are all three, with the softmax that you mended:
 
 
 # %%
@@ -301,13 +270,13 @@ np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-
 # %% [markdown]
 # ## The formula
 #
-# In symbols, place $i$ looks at place $j$ with the weight $w_{ij}$, and gets its value $v_j$: the mask is 1 where
-# $j>i$, and so the output of $i$ is $\sum_{j \le i} w_{ij}\, v_j$.
+# Place $i$ looks at place $j$ with the weight $w_{ij}$, and gets its value $v_j$. The mask is 1 where $j>i$, and so the
+# output of $i$ is $\sum_{j \le i} w_{ij}\, v_j$.
 #
 # ## Both masks at once { #both-at-once }
 #
-# Answers of different length are padded, too. Then [`combine_masks`][clear_attention.combine_masks] blocks each key
-# that is padding *or* lies in the future:
+# Answers of different length are padded, too, so that two things must be hidden. Then
+# [`combine_masks`][clear_attention.combine_masks] blocks each key that is padding *or* lies in the future:
 
 # %% tags=["hide-input"] alt="A grid with a row for each letter that looks, for 7, 6, 3 and two places of padding. The two columns of the padding are hatched, and everything above the diagonal."
 import matplotlib.pyplot as plt
@@ -411,7 +380,7 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 #
 # Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek.
 # Attention sees everything at once, so the first Transformer (2017) needed the mask. In GPT (2018) all attention is
-# causal.
+# causal, and in most chat programs since.
 #
 # ## Exercises
 #
@@ -491,8 +460,15 @@ exercises.show("causal")
 #
 # ## Where to go next
 #
-# Now your attention can learn to write. But again and again the machine looked in four ways at once, and we mostly
-# showed you one. Why four?
+# Now your attention can learn to write, because a triangle is cut out of scores and weights:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("causal")
+
+# %% [markdown]
+# But again and again the machine looked in four ways at once, and we mostly showed you one. Why four?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.

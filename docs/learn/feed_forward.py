@@ -40,16 +40,14 @@ forward = sum(size for name, size in counts.items() if "feed_forward" in name)
 assert forward > sum(counts.values()) / 2  # more than half
 
 # %% [markdown]
-# **Few: on average 4 mistakes in 1,000 dates instead of about 1.**
-#
-# Reading dates is mostly copying: find the right digit, and write it down. But then why does nearly every Transformer
-# have this part?
+# **Few: on average 4 mistakes in 1,000 dates instead of about 1.** Reading dates is mostly copying: find the right
+# digit, and write it down. But then why does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #
-# Because not every answer can be copied. Attention brings back a mixture of values, which lies *between* the values.
-# But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
-# of them. It has to be looked up in a table, *under both at once*.
+# Because not every answer can be copied. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
+# of them. It has to be looked up in a table, *under both at once*. But attention only brings back a mixture of values,
+# which lies *between* the values.
 #
 # So let us give a machine a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
 # times 26 = 676 entries. The machine reads eight letters, and must write what the table says of each of them and the
@@ -75,9 +73,14 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # Below the q stands what the table says of w and q, and so on. Attention can bring the letter before, and the residual
 # keeps the letter itself, so both meet in one vector. What is left is to know the table by heart.
 #
-# We train two machines of one layer for 500 steps: one without the network, and one with a network of *width* 128,
-# which is how many numbers stand between its two matrices. Unfair! The second has more numbers to train. So a third has
-# no network, but a wider attention, and about as many numbers. **How many of 100 letters does each get right?**
+# We train three machines of one layer, each for 500 steps:
+#
+# * one without the network,
+# * one without it, but with a wider attention: it has about as many numbers to train as the third, so that the race is
+#   fair,
+# * and one with a network of *width* 128: so many numbers stand between its two matrices.
+#
+# **How many of 100 letters does each get right?**
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -234,22 +237,20 @@ touch(
 # **Now take the ReLU away, and look for a product that the alarms still know.**
 #
 # There is none. **In a plain sum an 8 changes the answer by the same amount, here by 144, whether the 7 is there or
-# not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend: without a bend,
+# not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend. Without a bend,
 # two matrices would be no more than one.
 #
-# Attention and the norm bend a little, too. So even without a network the wide attention got half of the table.
+# It is an old lesson. In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly
+# one of two things is there. A bend mends it, as Exercise 1 shows.
 #
 # ### Many alarms, one table
 #
-# Six pairs took six alarms, so 676 pairs would seem to take 676. Why are our 128 enough?
+# So far so good, but six pairs took six alarms, so 676 pairs would seem to take 676. Why are our 128 enough?
 #
-# To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and the whole table takes about 3,180.
-# Our network has 8,416 trained numbers. Even if each held no more than one such answer, there would be room.
+# **They vote.** Here each alarm rings for many pairs, and votes for or against each of the 26 answers. The largest sum
+# wins, even if no alarm likes it best.
 #
-# And how do they share the work? **They vote.** Here each alarm rings for many pairs, and votes for or against
-# each of the 26 answers. The largest sum wins, even if no alarm likes it best.
-#
-# Here the layer reads "hi". **Let its alarms be heard, the loudest first. When does the right answer take the lead?**
+# Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first.**
 
 # %% tags=["live", "hide-input"]
 from live import CODES
@@ -356,10 +357,27 @@ assert round(100 * one_off) == 99
 assert half_off < 0.3
 
 # %% [markdown]
-# The c leads for good before all that ring are heard. **No single alarm holds an entry:** with one of them off, still
-# 99 of 100 answers are right on average, and with a random half off fewer than 30.
+# At first a wrong letter leads. Vote by vote the c gains on it, and before all alarms are heard it has taken the lead
+# and keeps it. **No single alarm holds an entry:** with one of them off, still 99 of 100 answers are right on average,
+# and with a random half off fewer than 30.
 #
-# ## The formula
+# And what do the alarms of a language model hear, the kind of machine that is behind a chat program? In 2021 Geva and
+# others found that many of them ring at something a person can name, such as a text about television.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: is there room, and who knew half of the table?</summary>
+#
+# **Is there room for the table?** To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and
+# the whole table takes about 3,180. Our network has 8,416 trained numbers. Even if each held no more than one such
+# answer, there would be room.
+#
+# **Half of the table** was known to the wide attention, without a network. For attention and the norm bend a little,
+# too.
+#
+# </details>
+#
+# ## Your machine so far
+#
+# The last part of a layer takes one line. Here it is as a formula:
 #
 # $$
 # \operatorname{FFN}(x) = \max(0,\, x W_1 + b_1)\, W_2 + b_2
@@ -367,11 +385,7 @@ assert half_off < 0.3
 #
 # $W_1$ widens the `d_model` numbers of a letter to `d_ff`, one for each alarm, and $b_1$ moves the point at which each
 # alarm begins. $W_2$ and $b_2$ narrow them to `d_model` again: what the alarms say. Elsewhere an alarm is a *neuron*,
-# and the network an *MLP*.
-#
-# ## Your machine so far
-#
-# The last part of a layer takes one line. Write it:
+# and the network an *MLP*. Write it:
 #
 # ```python
 # def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -411,12 +425,6 @@ by_hand = x + feed_forward(x, *widen, *narrow)
 np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
 
 # %% [markdown]
-# ## Who found this, and when
-#
-# In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly one of two things is
-# there. A bend mends it, as Exercise 1 shows. In 2021 Geva and others found that many alarms of a
-# language model ring at something a person can name, such as a text about television.
-#
 # ## Exercises
 #
 # ### Exercise 1

@@ -21,15 +21,13 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# **That is half a million bytes for three letters.** Here it is to scale, with the word as the dot at the tip of the
-# arrow, if you can see it:
+# **That is half a million bytes for three letters.** Here are both to scale. Can you see the word?
 #
 # --8<-- "diagrams/kept_of_the.svg"
 #
-# And a chat is long. The model reads [pieces of words](pieces_of_words.py), of which "the" is one, up to 131,072 of
-# them. Its own numbers take 16 GB. With half a million bytes for each piece, the past would take more than four times
-# as much, for a single chat! Yet Llama 3.1 does read such texts, and it looks back with all of its 32 heads. What does
-# it leave out?
+# And a chat is long. The model reads up to 131,072 [pieces of words](pieces_of_words.py), and "the" is one of them. Its
+# own numbers take 16 GB. At half a million bytes for each piece, the past of a single chat would take more than four
+# times as much! Yet Llama 3.1 does read such texts, and it looks back with all of its 32 heads. What does it leave out?
 #
 # ## Share the keys
 #
@@ -79,9 +77,15 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py). If query heads share in groups,
-# this is **grouped-query attention**, and if all share one, *multi-query attention*. Llama 3.1 has 8 key heads for its
-# 32 query heads. **A letter still asks 32 questions, and the past takes a quarter of the room.**
+# Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py).
+#
+# In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
+# the memory, so he kept one key head for all eight query heads, and the translations were hardly worse. This is
+# *multi-query attention*. Ainslie and others (2023) tried what lies between one and all: if query heads share in
+# groups, it is called **grouped-query attention**.
+#
+# Llama 3.1 has 8 key heads for its 32 query heads. **A letter still asks 32 questions, and the past takes a quarter of
+# the room.**
 #
 # ## What do heads lose?
 #
@@ -151,33 +155,15 @@ touch(
 # No query takes a head beyond the values that it meets. **With values of its own, head 2 could have reached 35.
 # Sharing, it has those of head 1.**
 #
-# Here, too, two query heads share keys and values. Untick the box, and each has its own:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("fewer_keys")
-
-# %% [markdown]
-# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: with $h$ query heads and
-# $h_{\text{kv}}$ key heads, query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded up, and head 3 of our four
-# asks $3 / 2$, rounded up, which is 2.
-#
 # ## What does sharing cost?
 #
 # A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then?
 #
-# Google let a trained model, T5, share its keys, and Meta trained new models like Llama 2. On average, even a single
-# key head cost them less than one point of 100.
-#
-# Then DeepSeek trained three models: with keys for each head, with 8 key heads, and with a single one. Where the keys
-# are fewer, there are more layers, so that all have about 7 billion numbers. In four hard tests the first gets 42 marks
-# on average, where a mark is one right answer of 100. Most of these tests offer four answers, so guessing alone gets
-# 25. How many marks fewer do the other two get?
+# Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
+# DeepSeek trained new ones, too, with more layers where the keys are fewer, so that all have about 7 billion numbers.
+# How many marks of 100 does sharing cost in tests, on average?
 
-# %% tags=["live", "hide-input"]
-from live import bet
-
+# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
 # of Llama 3.1 are from its published configuration.
 tests = {"T5\n(2023)": [[46.6, 47.1, 47.2]]}
@@ -202,35 +188,7 @@ one_head, eight, full = means[2]
 assert round(full) == 42
 assert 0.9 < eight / full < 0.92
 assert 0.79 < one_head / full < 0.82
-lost = [-change for change in changes[2]]
-bet(
-    "fewer_keys/marks",
-    [
-        (
-            "with 8 key heads",
-            lost[0],
-            "A group can ask only what its one key head offers, and these tests noticed it.",
-            "Something is lost, but nine marks in ten are kept.",
-        ),
-        (
-            "with a single one",
-            lost[1],
-            "All query heads ask the same keys, and that cost many marks.",
-            "Much is lost, but about four marks in five are kept.",
-        ),
-    ],
-    low=0,
-    high=15,
-    step=0.1,
-    unit=" marks",
-)
 
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What sharing cost</summary>
-#
-# Here are all three teams:
-
-# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 _, ax = plt.subplots(figsize=(5.2, 2.4), layout="constrained")
 for y, marks in enumerate(changes):
     for change, label, colour in zip(
@@ -257,10 +215,10 @@ ax.legend(frameon=False, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# </details>
+# **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 with 8 key heads, and 8.2
+# with one.** That is much, because in these four hard tests even the model with keys for each head gets only 42.
 #
-# **With 8 key heads DeepSeek lost 3.9 marks, and with a single one 8.2.** Models and tests differ from team to team,
-# and so does the price of sharing. Many models pay it.
+# Models and tests differ from team to team, and so does the price of sharing. Many models pay it.
 #
 # ## And now it fits
 #
@@ -304,10 +262,23 @@ touch(
 # **With 8 key heads the card holds about 61,000 pieces, and without sharing it would hold 15,000.** Writing becomes
 # faster, too: for each new piece all that is kept is read from memory, and now it is less.
 #
+# And this is all that the page has changed: two query heads share keys and values. Untick the box, and each has its
+# own:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("fewer_keys")
+
+# %% [markdown]
 # ## Your machine so far
 #
-# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads, and one
-# line hands each query head the keys of its group. NumPy counts from 0, so here it is `0, 0, 1, 1`:
+# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: with $h$ query heads and
+# $h_{\text{kv}}$ key heads, query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded up. Head 3 of our four asks
+# $3 / 2$, rounded up, which is 2.
+#
+# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. One line
+# hands each query head the keys of its group. NumPy counts from 0, so here it is `0, 0, 1, 1`:
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -386,12 +357,6 @@ assert three[1::2, 2:].sum(axis=1).min() > 0.5  # heads 2 and 4: m, a and y
 # questions differ.**
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory, so he kept one key head for eight of queries, and the translations were hardly worse. Ainslie and others
-# (2023) tried what lies between one and all.
 #
 # ## Exercises
 #

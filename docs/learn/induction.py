@@ -113,7 +113,7 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# (We emptied the first note, which a real head could not leave empty. Remember this.)
+# (We left the first note empty. A real head must look somewhere, and can't do that.)
 #
 # Now the `a` at place 3 asks in layer 2. $W_Q$ picks out its letter, so its **query** is (1, 0, 0). $W_K$ picks out the
 # notes, so the **keys** are notes. $W_V$ picks out the letters again, so the **values** are letters.
@@ -161,8 +161,8 @@ print("brings back:", (weights @ letters)[3].round(4))
 # ## Did the training find the same?
 #
 # Nobody told the trained machine of notes. It was only ever told which letter comes next. Here it reads seven letters
-# that come twice. In the first round nothing has come before, so it can only guess: most letters look at the first one,
-# which serves as a [sink](sinks.py), and after these it says h.
+# that come twice. In the first round it can only guess, and most letters look at the first one, which serves as a
+# [sink](sinks.py). But in the second round it can know what comes.
 #
 # **Press the second c. Which letter does it find, and what had that letter noted?**
 
@@ -241,7 +241,7 @@ touch(
 # %% [markdown]
 # The c finds the g, which came after the c the last time, because the g had looked at the c before it. **So the
 # training has found something very like our two steps**, though its notes are blurred: the g gives the c before it only
-# 0.49. And the second h is misled, of which more below.
+# 0.49. (After the second h it goes wrong. A fold below tells why.)
 #
 # ## What if a head is switched off?
 #
@@ -317,10 +317,10 @@ assert abs(alone[1] - 1 / 26) < 0.01
 #
 # **One head writes, the other reads, and neither is worth much alone.**
 #
-# ## Why is the h misled?
+# <details class="lesson-more" markdown="1" id="why-is-the-h-misled"><summary>For the curious: why is the second h misled?</summary>
 #
-# The second h looks at the first h itself, at place 0, and so the machine says h once more. That is no accident of this
-# text. Here are 500 others like it:
+# In the piece above the second h looks at the first h itself, at place 0, and so the machine says h once more. That is
+# no accident of this text. Here are 500 others like it:
 
 # %% tags=["hide-input"]
 sevens = np.random.default_rng(3)
@@ -359,28 +359,7 @@ for word in ("monday", "copyright", "blacksmith"):
 # h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one, because the first h gives
 # itself its whole weight, and the k gives the h before it only 0.71.
 #
-# If that is the reason, the cure is what we did by hand: empty this one note. In how many of the 500 texts will the
-# machine be right?
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-bet(
-    "induction/emptied",
-    [
-        (
-            "without the note of the first letter",
-            round(500 * knows[True]),
-            "Now only one note says h, the right one.",
-        ),
-    ],
-    high=500,
-    step=5,
-    unit=" of 500",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+# If that is the reason, the cure is what we did by hand: empty this one note.
 
 # %% tags=["hide-input"]
 print(f"right without this note:      {round(500 * knows[True])} of 500 texts")
@@ -394,18 +373,9 @@ for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
 assert abs(500 * knows[True] - 490) < 5
 
 # %% [markdown]
-# It is the same with texts of ten letters.
-#
-# </details>
-#
-# Without it about 490 of the 500 come out right. **So one wrong note was nearly the whole mistake.**
-#
-# **Tick "empty the first note" in the piece above, and look at the second h. Then find a word that, written twice,
-# comes out right only without this note.**
-#
-# <details class="lesson-answer" markdown="1"><summary>Some such words</summary>
-#
-# "monday", "copyright" and "blacksmith".
+# **So one wrong note was nearly the whole mistake,** and it is the same with texts of ten letters. Tick "empty the
+# first note" in the piece above, and look at the second h. "monday", "copyright" and "blacksmith", each written twice,
+# also come out right only without this note.
 #
 # </details>
 #
@@ -486,8 +456,9 @@ assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 # *in-context learning*. A pair of heads like ours could do it: the second "Bob" asks whose note says "Bob", and finds
 # the 5.
 #
-# In 2022 Catherine Olsson and others saw such pairs appear suddenly in larger models, too, just when these became much
-# better at using what stands far back. They suspect that the pairs help.
+# In 2021 Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone, and
+# found pairs of heads like ours. A year later Olsson and others saw such pairs appear suddenly in larger models, too,
+# just when these became much better at using what stands far back. They suspect that the pairs help.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
@@ -533,11 +504,6 @@ assert right_without(3) > 0.9
 # enough if this product grows like the logarithm of the length.
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# In 2021 Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone, and
-# found pairs of heads like ours.
 #
 # ## Exercises
 #

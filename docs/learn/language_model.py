@@ -60,8 +60,8 @@ touch(
 # **First it finds the common letters, then words, and at last something that sounds like a manual,** if one does not
 # listen closely.
 #
-# Such a half, only far larger, stands behind the chat programs. GPT is a *generative pre-trained Transformer*, which
-# plays this game before it learns to answer questions.
+# Such a half, only far larger, stands behind the chat programs. In 2018 Radford and others trained the first GPT, on
+# books. A *generative pre-trained Transformer* plays this game before it learns to answer questions.
 #
 # How well do *you* play? Below each letter your guesses are counted, and the machine's. **Can you beat it?**
 
@@ -165,13 +165,54 @@ assert "The following functions return" not in to_text(train_ids)
 # **At the first letters of words, and above all at the r of "return".** Once a word has begun, most of it is easy. So
 # the hard thing is not to write a word, but to choose one.
 #
+# In 1951 Claude Shannon, who had made surprise a number, let people play your game. They, too, erred mostly where words
+# begin. He found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation.
+#
 # Training pushes down just these bits. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
 # natural logarithm.
+#
+# ## Surprise it yourself { #surprise-it-yourself }
+#
+# Now you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
+
+# %% tags=["live", "hide-input"]
+from live import text_machine
+
+each = bits_of("if x is not None")
+line, name = each.mean(), bits_of("Ada Lovelace").mean()
+berry, jazz = bits_of("strawberry").mean(), bits_of("jazz").mean()
+assert name > 2 * line
+assert line > float(record["bits"]) + 0.5
+assert jazz > 1.2 * berry
+assert each[[2, 11]].sum() > 0.4 * each.sum()  # x and N
+assert to_text(train_ids).count("is not None") < 5
+text_machine(
+    [
+        "The value of the ",
+        "if x is not None",
+        "raises a ",
+    ],
+    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter, because the x and the N are hard to foresee."
+    " And your name?</p>",
+)
+
+# %% [markdown]
+# **"Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
+# foretells a name.** And a dare: find an English word that costs more bits a letter than "strawberry". A word of four
+# letters does.
+#
+# ## Drawing a letter
+#
+# Whoever can say how probable each letter is can also write. The machine [draws](writing.py#drawing) a letter, takes it
+# for the one that came, and draws the next. **In the piece above set the temperature to 1.5, and then top-p to 0.5 as
+# well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them that one is drawn
+# quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5 together.
 #
 # ## Is counting enough?
 #
 # Does it take a Transformer to play like that? Its rivals only count what came after the last letters. If "th" stood in
 # the text 100 times, and 50 times an e came next, then the counter of two letters gives that e about 1/2, and so 1 bit.
+#
 # Now all read a tenth of the text that was kept out of the training, so that nobody knows it by heart:
 
 # %% tags=["hide-input"]
@@ -345,43 +386,6 @@ assert four[14:21].mean() < 0.7  # and "functions"
 # read the same nine tenths, even won with 1.41, probably because the manual repeats whole sentences. Before you praise
 # a model, ask a table.
 #
-# ## Surprise it yourself { #surprise-it-yourself }
-#
-# Now you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
-
-# %% tags=["live", "hide-input"]
-from live import text_machine
-
-each = bits_of("if x is not None")
-line, name = each.mean(), bits_of("Ada Lovelace").mean()
-berry, jazz = bits_of("strawberry").mean(), bits_of("jazz").mean()
-assert name > 2 * line
-assert line > found["our machine, two layers"] + 0.5
-assert jazz > 1.2 * berry
-assert each[[2, 11]].sum() > 0.4 * each.sum()  # x and N
-assert to_text(train_ids).count("is not None") < 5
-text_machine(
-    [
-        "The value of the ",
-        "if x is not None",
-        "raises a ",
-    ],
-    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. That is more than its mean of"
-    f" {found['our machine, two layers']:.2f}, because the x and the N are hard to foresee. And your name?</p>",
-)
-
-# %% [markdown]
-# **"Ada Lovelace" cost it more than twice as many bits a letter as `if x is not None`, because nothing in a manual
-# foretells a name.** And a dare: find an English word that costs more bits a letter than "strawberry". A word of four
-# letters does.
-#
-# ## Drawing a letter
-#
-# To write, such a machine [draws](writing.py#drawing) a letter, takes it for the one that came, and draws the next.
-# **In the piece above set the temperature, which divides all logits before the softmax, to 1.5, and then top-p to 0.5
-# as well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them that one is drawn
-# quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5 together.
-#
 # <details class="lesson-more" markdown="1" id="and-if-the-text-is-longer"><summary>For the curious: and if the text is longer?</summary>
 #
 # Our machine was trained on 128 letters at a time, and its [positions turn](turning_positions.py). Within 128 places a
@@ -442,13 +446,6 @@ assert 0.15 < costs < 0.35
 # recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md).
 #
 # </details>
-
-# %% [markdown]
-# ## Who found this, and when
-#
-# In 1951 Claude Shannon, who had made surprise a number, let people play your game. They, too, erred mostly where words
-# begin, and he found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation. In 2018 Radford and
-# others trained half a Transformer on books: GPT.
 #
 # ## Exercises
 #

@@ -76,15 +76,8 @@ touch(
 # ## One row at a time
 #
 # No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
-# make one row, multiply it with the values, keep the output, and throw the row away before you make the next. Of the
-# scores and of the weights a single row is there at a time:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("long_sequences")
-
-# %% [markdown]
+# make one row, multiply it with the values, keep the output, and throw the row away before you make the next.
+#
 # Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. **Step through
 # the blocks of these 32 queries, and watch how little is in memory at a time. Then switch the look-ahead mask on.**
 
@@ -110,6 +103,14 @@ touch(
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
 # $$
 #
+# Here a block is a single row. Untick the box, and the squares come back:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("long_sequences")
+
+# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
@@ -191,7 +192,12 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? The way back needs the weights once more. Blocks have thrown them away, and make them a second time.
-# Here is what the attention of one layer took in a step, there and back, with eight heads, 8,192 keys and the future
+# **With 8,192 places they need about eighty times less memory than plain attention.** Making the weights twice costs
+# some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
+#
+# This is what the attention of one layer took in a step, there and back, with eight heads, 8,192 keys and the future
 # hidden, beside inputs and outputs:
 
 # %% tags=["hide-input"]
@@ -245,21 +251,14 @@ assert results["machine"]["cores"] == 2
 
 
 # %% [markdown]
-# **About eighty times less memory.** And the time? Making the weights twice costs some. But where the future is hidden,
-# blocks skip nearly half of them, and that saves more. Plain attention computes what is hidden all the same, and the
-# mask on top:
+# And this is the time. Plain attention computes what is hidden all the same, and the mask on top:
 #
 # | a step, there and back | plain | in blocks |
 # | --- | --- | --- |
 # | nothing hidden | 2.7 s | 3.2 s |
 # | the future hidden | 2.9 s | 2.1 s |
 #
-# ## What blocks do not cure
-#
-# **Blocks help with the memory, and not with how the time grows**, since each query still meets all keys before it.
-# With 8,192 places and the future hidden, the way forward of these eight heads took half a second on our two cores. A
-# million places, 122 times as many, would take 122² times as long, over two hours for one layer. If that is to be less,
-# letters [must see less](windows.py).
+# </details>
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>For the curious: how blocks find the way back</summary>
 #
@@ -311,6 +310,13 @@ for name, one, other in zip(names, *found, strict=True):
 
 # %% [markdown]
 # </details>
+#
+# ## What blocks do not cure
+#
+# **Blocks help with the memory, and not with how the time grows**, since each query still meets all keys before it.
+# With 8,192 places and the future hidden, the way forward of our eight heads took half a second on our two cores. A
+# million places are 122 times as many, and would take 122² times as long: over two hours, for one layer. If that is to
+# be less, letters [must see less](windows.py).
 #
 # ## Who found this, and when
 #

@@ -10,9 +10,8 @@
 # has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
 # Below, two machines read this date. One, our yardstick, was **told** which places are empty, and the other was **not
-# told**. **Drag
-# the slider until the second one makes a mistake, and watch its look wander off into the emptiness.** Then type a date
-# of your own.
+# told**. **Drag the slider until the second one makes a mistake, and watch its look wander off into the emptiness.**
+# Then type a date of your own.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -57,26 +56,95 @@ machine(
 )
 
 # %% [markdown]
-# **The machine that was not told lets emptiness into its averages.** Where does the emptiness come from? Texts are
-# handed to a machine many at a time. Such a *batch* must be a rectangle, and so the shorter texts are filled up with a
-# letter that means nothing: the **padding**, which has the id 0.
+# **The machine that was not told lets emptiness into its averages.**
+#
+# Where does the emptiness come from? Texts are handed to a machine many at a time, in a *batch*. A batch must be a
+# rectangle. So the shorter texts are filled up with a letter that means nothing: the **padding**, which has the id 0.
 #
 # --8<-- "diagrams/batch.svg"
 #
 # For our machine every row is filled up to 34 places, as many as its longest date needs. Elsewhere the longest text of
-# a batch decides, so that the emptiness behind a text depends on its neighbours.
+# a batch decides. If a chat program answers several people in one such batch, the emptiness behind your question
+# depends on what the others ask.
+#
+# At 34 places both machines read nearly all unseen dates. Now fill them up to 100. Told, the machine stays where it
+# was. Not told, it reads only 33 of 100 dates. And no error, and no warning: **the answers just get worse when somebody
+# puts a longer text into the same batch.**
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: the same dates in 34, 40, 60 and 100 places</summary>
+
+# %% tags=["hide-input"]
+import numpy as np
+from clear_attention import create_date_pairs
+from date_machine import percent
+
+lengths = seeing_record["paddings"]
+texts, dates = create_date_pairs(2000, seed=1, split="test")
+
+
+def right(places):
+    ids = source.encode(texts, length=places)
+    written = target.decode(greedy_search(brief, ids, max_length=11))
+    return np.mean([a == b for a, b in zip(written, dates, strict=True)])
+
+
+rows = {
+    "told": np.array([right(n) for n in lengths]),
+    "not told": seeing_record["padded"],  # of the same dates
+}
+told, untold = rows.values()
+assert max(map(len, texts)) == 34  # as many as the longest date needs
+assert np.ptp(told) < 0.001
+assert abs(told[0] - brief_record["exact"]) < 0.001
+assert min(told[0], untold[0]) > 0.97  # nearly all
+assert percent(untold[-1]) == "32.7 %"  # 33 of 100, as the text says
+
+
+def taken(places):
+    """Return how much weight the padding takes, in the mean, when the machine that was not told writes."""
+    ids, given = (
+        source.encode(texts[:100], length=places),
+        target.encode(dates[:100]),
+    )
+    maps = seeing((ids, given[:, :-1]), return_weights=True).weights
+    weights = maps["decoder.0.cross"].numpy().mean(axis=(1, 2))  # (text, place)
+    return (weights * (ids == 0)).sum(axis=1).mean()
+
+
+assert taken(34) < taken(60) < taken(100)  # more weight is taken
+assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
+
+# %% [markdown]
+# Each point is a share of the same 2,000 unseen dates:
+
+# %% tags=["hide-input"] alt="Unseen dates right against the places to which a text is filled up, 34, 40, 60 and 100. The line of the machine that was told stays near 100 %. That of the machine that was not told begins beside it and falls to less than half at 100 places."
+import matplotlib.pyplot as plt
+
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+styles = ("#0072b2", 104, "bottom"), ("#d55e00", 50, "top")
+for (name, shares), (colour, y, side) in zip(rows.items(), styles, strict=True):
+    ax.plot(lengths, 100 * shares, "o-", color=colour)
+    ax.text(36, y, name, color=colour, va=side)
+    last = 100, 100 * shares[-1] + (4 if side == "bottom" else -4)
+    ax.text(*last, percent(shares[-1]), color=colour, ha="center", va=side)
+ax.set(xticks=lengths, ylim=(0, 119), xlim=(31, 108), yticks=range(0, 101, 20))
+ax.set(xlabel="places, text and padding", ylabel="unseen dates right, in %")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
+# </details>
 #
 # ## Hide it
 #
 # Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
 # letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more
 # places, more weight is taken, and some by places that it has never seen. If the padding gets a weight of exactly 0,
-# both are gone.
+# both troubles are gone.
 #
-# For this there is a **mask**: it holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
-# Elsewhere it holds a 0. Here are the weights of a head of the first lesson's machine. **Press the first blue "pad"
-# button, and see what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look
-# at.**
+# For this there is a **mask**. It holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
+# Elsewhere it holds a 0. Here are the weights of a head of our machine. **Press the first blue "pad" button, and see
+# what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look at.**
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -123,104 +191,15 @@ lab(
 # **Padding is hidden as a key, and not as a query:** its own two rows still *look*. But what comes out of them is used
 # nowhere.
 #
-# In the drawing the last two of five places are empty. Untick "hidden", and they get their weight back:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("masks")
-
-# %% [markdown]
-# At the top was one date. At 34 places both machines read nearly all unseen dates. Now 2,000 of them are filled up to
-# more places. **How many does the machine that was not told still read? Draw it.**
-
-# %% tags=["hide-input"]
-from clear_attention import create_date_pairs
-from date_machine import percent
-
-lengths = seeing_record["paddings"]
-texts, dates = create_date_pairs(2000, seed=1, split="test")
-
-
-def right(places):
-    ids = source.encode(texts, length=places)
-    written = target.decode(greedy_search(brief, ids, max_length=11))
-    return np.mean([a == b for a, b in zip(written, dates, strict=True)])
-
-
-rows = {
-    "told": np.array([right(n) for n in lengths]),
-    "not told": seeing_record["padded"],  # of the same dates
-}
-told, untold = rows.values()
-assert max(map(len, texts)) == 34  # as many as the longest date needs
-assert np.ptp(told) < 0.001
-assert abs(told[0] - brief_record["exact"]) < 0.001
-assert min(told[0], untold[0]) > 0.97  # nearly all
-assert percent(untold[-1]) == "32.7 %"  # 33 of 100, as the text says
-
-
-def taken(places):
-    """Return how much weight the padding takes, in the mean, when the machine that was not told writes."""
-    ids, given = (
-        source.encode(texts[:100], length=places),
-        target.encode(dates[:100]),
-    )
-    maps = seeing((ids, given[:, :-1]), return_weights=True).weights
-    weights = maps["decoder.0.cross"].numpy().mean(axis=(1, 2))  # (text, place)
-    return (weights * (ids == 0)).sum(axis=1).mean()
-
-
-assert taken(34) < taken(60) < taken(100)  # more weight is taken
-assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
-
-# %% tags=["live", "remove-input"]
-from live import sketch
-
-sketch(
-    "masks/padding",
-    lengths,
-    100 * untold,
-    across="places, text and padding",
-    upwards="Of 100 dates the machine that was not told reads",
-    below="It has learnt to live with some padding, so that many dates still come out right.",
-    above="Each place of padding takes only a little weight. But there are many of them, and the letters are outvoted.",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Each point is a share of the same 2,000 dates:
-
-# %% tags=["hide-input"] alt="Unseen dates right against the places to which a text is filled up, 34, 40, 60 and 100. The line of the machine that was told stays near 100 %. That of the machine that was not told begins beside it and falls to less than half at 100 places."
-import matplotlib.pyplot as plt
-
-_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
-styles = ("#0072b2", 104, "bottom"), ("#d55e00", 50, "top")
-for (name, shares), (colour, y, side) in zip(rows.items(), styles, strict=True):
-    ax.plot(lengths, 100 * shares, "o-", color=colour)
-    ax.text(36, y, name, color=colour, va=side)
-    last = 100, 100 * shares[-1] + (4 if side == "bottom" else -4)
-    ax.text(*last, percent(shares[-1]), color=colour, ha="center", va=side)
-ax.set(xticks=lengths, ylim=(0, 119), xlim=(31, 108), yticks=range(0, 101, 20))
-ax.set(xlabel="places, text and padding", ylabel="unseen dates right, in %")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-
-# %% [markdown]
-# </details>
-#
-# Told, the machine stays where it was. Not told, it reads only 33 of 100 dates at 100 places. And no error, and no
-# warning: **the answers just get worse when somebody puts a longer text into the same batch.**
-#
 # ## By hand
 #
-# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3.
+# What happens to the numbers when a key is hidden? Say a letter looks at three letters and one place of padding. Its
+# scores are 2, 1, 0 and, for the padding, 3.
 #
 # --8<-- "diagrams/mask_by_hand.svg"
 #
-# **The padding leaves before the division, so that the other weights still add up to one.** So it is `softmax` that
-# gets the mask:
+# **The padding leaves before the division, so that the other weights still add up to one.** In your code, too, it is
+# `softmax` that gets the mask:
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -310,6 +289,11 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # Each text is read by itself, but learnt from together: the next nudge is computed from all texts of the batch, so that
 # one such row can spoil every number of the machine.
 #
+# The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
+# −∞, so that $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
+# -1,000,000,000 instead. In an empty row every score gets that, so that no key falls behind another: the row looks at
+# the padding, and nobody is warned.
+#
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
 # output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
 #
@@ -334,12 +318,6 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# ## Who found this, and when
-#
-# The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞, so that $e$ to its power is 0, and an
-# empty row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. In an empty row every
-# score gets that, so that no key falls behind another: the row looks at the padding, and nobody is warned.
-#
 # ## Exercises
 #
 # ### Exercise 1
@@ -412,8 +390,17 @@ exercises.show("masks")
 #
 # ## Where to go next
 #
-# What a mask hides is gone before anything is shared out. And padding is not the only thing to hide. The decoder writes
-# one letter after the other, but while it is trained, the whole answer lies before it. What keeps it from copying?
+# What a mask hides is gone before anything is shared out. In the drawing of attention the last two of five places are
+# empty. Untick "hidden", and they get their weight back:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("masks")
+
+# %% [markdown]
+# And padding is not the only thing to hide. The decoder writes one letter after the other, but while it is trained, the
+# whole answer lies before it. What keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.

@@ -7,8 +7,8 @@
 # # When is one look not enough?
 #
 # Attention is a **look**: one question, put to all letters of the text, and one average comes back. But in our machine
-# a look has four **heads**, which look at the same moment, each with weights of its own. What the four bring back is
-# laid side by side.
+# a look has four **heads**, and in chat programs often dozens. They look at the same moment, each with weights of its
+# own. What they bring back is laid side by side.
 #
 # Here the machine is writing the 1 of the 19th. Head 4 looks at this 1, and head 1 already at the 9. **Switch on heads
 # 2 and 3, and press other letters of the answer. What does each head look at?**
@@ -63,10 +63,13 @@ touch(
 )
 
 # %% [markdown]
+# **The heads look at different letters:** head 3 mostly stands on the letter that is written, and head 1 is often
+# ahead.
+#
 # ## Read its eyes
 #
-# Can you tell from the looks of the four heads which letter is being written? On these dates, which we chose, you can.
-# **Which letter are they writing?**
+# Then their looks should tell which letter is being written. On these dates, which we chose, they do. **Which letter
+# are they writing?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -171,8 +174,7 @@ touch(
 )
 
 # %% [markdown]
-# **The heads look at different letters:** head 3 mostly stands on the letter that is written, and head 1 is often
-# ahead. What would a machine lose that has only one?
+# Together the four give the letter away. What would a machine lose that has only one?
 
 # %% tags=["remove-input"]
 days = [
@@ -202,20 +204,21 @@ assert texts[places[0]][first : after_it + 1] == "19"
 # %% [markdown]
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
-# Say the text holds a 3 and a 5. Suppose the place hardly shows in the value, so that the value of each digit is the
-# digit itself. The head gives a half of its weight to each, and one number comes back. Compare three texts:
+# Say the text holds a 3 and a 5, and both matter equally. So the head gives a half of its weight to each, and one
+# average comes back. To see what is in it, suppose that the value of each digit is the digit itself, wherever it
+# stands. Compare three texts:
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 # * the text "5 3": $0.5 \cdot 5 + 0.5 \cdot 3 = 4$
 #
-# An average of halves knows no order, so after the head the three are one text. **In each look a head has one set of
-# weights, so it brings back one average.** A second head, with other weights, would tell "3 5" from "4 4":
+# After the head the three are one text. **In each look a head has one set of weights, so it brings back one average.**
+# A second head, with other weights, would tell "3 5" from "4 4":
 #
 # --8<-- "diagrams/same_average.svg"
 #
-# The square holds all hundred texts of two digits. Coloured are those from which a head brings the same number as from
-# "3 5", or nearly the same, to within 0.1. **Can you make the second head useless? Change the weights.**
+# Are two numbers always enough? The square holds all hundred texts of two digits, and coloured are those that a head
+# takes for "3 5" (or nearly so, to within 0.1). **Can you make the second head useless? Change the weights.**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -240,26 +243,20 @@ touch(
 # **One head draws a line through the square, and all texts on this line are the same to it. Two heads draw two lines,
 # which cross in one place.** The more alike both share out their weight, the less the second one tells.
 #
-# Two heads, two maps. The q, k and v are in two pieces, too: the [next lesson](split_heads.py) tells how.
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("multi_head")
-
-# %% [markdown]
 # ## One look, one head
 #
-# Does a machine fail, then, that has only one? To find out, we took the part away that writes letter by letter. Now one
-# last look by one head must bring the whole date, and a matrix reads all eight digits from the one vector that comes
-# back:
+# So far this is arithmetic. Does a real machine fail, then, that has only one? To find out, we took the part away that
+# writes letter by letter. Now one last look by one head must bring the whole date. From the one vector that comes back,
+# a matrix reads all eight digits:
 #
 # --8<-- "diagrams/one_look.svg"
 #
 # After 700 steps of training it reads 50 of 100 unseen dates. And look how it errs: from "tuesday 19th of march 1968"
 # it reads the year 1988, from "4 march 2043" the year 2033. Where the third digit should stand, the fourth stands a
-# second time, and more than half of all mistakes are of this kind. It seems to have found both digits, and lost which
-# of them stands first, as with "3 5" and "5 3". **The case seems closed.**
+# second time. More than half of all mistakes are of this kind.
+#
+# So it seems to have found both digits, and lost which of them stands first, as with "3 5" and "5 3". **The case seems
+# closed.**
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -284,12 +281,14 @@ assert all(last_twice[texts.index(each)] for each in examples)
 # %% [markdown]
 # ## The same machine, trained for longer
 #
-# Then we trained it anew, three times as long. Now it reads over 99 of 100 dates, with one look and one head. So one
-# average *can* carry a whole date, and our case was wrong. Where?
+# Then we trained it anew, three times as long. **Now it reads over 99 of 100 dates, with one look and one head.** So
+# one average *can* carry a whole date, and our case was wrong. Where?
 #
-# The last matrix turns what a letter brings into points for each digit, and so each letter pulls for one digit against
-# another. How hard? If a letter has the weight 0.5, and what it brings gives 4 points to the 6 and 1 point to the 7,
-# then it pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All pulls are added, and the stronger side wins.
+# Let us watch it decide about one digit. The last matrix turns what a letter brings into points for each digit. So each
+# letter pulls for one digit against another, as in a tug of war.
+#
+# How hard? If a letter has the weight 0.5, and what it brings gives 4 points to the 6 and 1 point to the 7, then it
+# pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All pulls are added, and the stronger side wins.
 #
 # The third digit of 1967 should be a 6, and its rival is the 7. **Press "fourth digit": who changes sides? Then press
 # "2,100 steps", and try again.**
@@ -378,7 +377,7 @@ touch(
 # and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter
 # has looked at the others.
 #
-# Our case had two weak steps: the values were single numbers, and the 3 and the 5 knew nothing of each other. After
+# So our case had two weak steps. The values were single numbers, and the 3 and the 5 knew nothing of each other. After
 # 2,100 steps neither holds. **If the looks before have made the letters ready, the last look only has to pick up.** One
 # head was enough all along; it only takes longer to learn.
 
@@ -396,8 +395,8 @@ assert min(np.ravel(nines)) > 0  # for the 6, and for the 7
 # %% [markdown]
 # ## What, then, are heads good for?
 #
-# We trained one look with one, two, four and eight heads, briefly and for long. After 1,050 steps one head reads 63 of
-# 100 dates, and two heads read 94. **Two heads learn it sooner.**
+# If one head is enough, why have more? We trained this machine with one, two, four and eight heads, briefly and for
+# long. After 1,050 steps one head reads 63 of 100 dates, and two heads read 94. **Two heads learn it sooner.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: one, two, four and eight heads</summary>
 #
@@ -434,8 +433,8 @@ assert (
 #
 # </details>
 #
-# Our date machine looks anew for each letter, and hardly needs its four heads: trained as long with one, it also reads
-# over 99 of 100 dates.
+# Our machine looks anew for each letter, and hardly needs its four heads: trained as long with one, it also reads over
+# 99 of 100 dates.
 #
 # When is one look not enough, then? **When it must bring back several things at once, and the looks before it have not
 # made them ready.**
@@ -539,6 +538,14 @@ exercises.show("multi_head")
 #
 # ## Where to go next
 #
+# Two heads draw two maps of weights, and their queries, keys and values are in two pieces:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("multi_head")
+
+# %% [markdown]
 # So several heads are learnt sooner than one. Yet four heads have exactly as many numbers to train as one head has. How
 # can that be?
 #

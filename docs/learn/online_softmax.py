@@ -47,14 +47,17 @@
 # ## Measure from the largest so far
 #
 # So subtract the largest score *so far*. In the first piece that is 3, and the score 1 has the power $e^{1 - 3} =
-# 0.1353$. Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$, which is
-# $e^{1 - 3}$ times $e^{3 - 6} = 0.049787$. This factor is the same for every power of the first piece, and so for both
-# sums: multiply them by 0.049787. We call this **mending** (elsewhere: *rescaling*).
+# 0.1353$. Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$. But the first
+# piece has been thrown away, and only its sums are left. How can they be set right?
+#
+# The new power is the old one times $e^{3 - 6} = 0.049787$. This factor is the same for every power of the first piece,
+# and so for both sums: multiply them by 0.049787. We call this **mending** (elsewhere: *rescaling*).
 #
 # --8<-- "diagrams/long_bill.svg"
 #
 # The output is $41.6126 / 1.0748 = 38.72$. **Of the first piece only three things were needed: its largest score and
-# its two sums.** This is the **online softmax**.
+# its two sums.** This is the **online softmax**. Milakov and Gimelshein published it in 2018, and Rabe and Staats found
+# the same for attention in 2021.
 #
 # **Read the second piece, and watch the two bars of the first. Then make the last score 2, and read again: is anything
 # mended?**
@@ -117,14 +120,8 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
 # **A larger score makes all before it smaller, by one factor.** So no more than a piece of one row of scores is ever
-# there. In the drawing "weights" shows its powers, not yet divided:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("online_softmax")
-
-# %% [markdown]
+# there.
+#
 # ## Who may be merged with whom?
 #
 # Let a piece hand over $m$, its largest score, and two sums that are measured from it: $z$ of its powers, and $a$ of
@@ -141,6 +138,14 @@ attention_drawn("online_softmax")
 # has to wait.** The keys of a very long text can be shared out among many processors, and each hands over only $m$, $z$
 # and $a$.
 #
+# This is what the page has changed. The "weights" of the piece are powers, not yet divided:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("online_softmax")
+
+# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # `read` finds $m$, $z$ and $a$ of a piece of keys for many queries at once, and `finish` makes the output. Write
@@ -221,15 +226,17 @@ assert np.exp(-np.inf - 0) == 0
 # All this mending is extra arithmetic. Is it worth it?
 #
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers, and watch what is carried to and fro between the two
-# memories. In pieces, 125 queries at a time stay in the small one, and the keys and values come past them. **Look for
-# the two large squares:**
+# memories. **Look for the two large squares:**
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **The squares are never written, so 1.2 million numbers move in place of 4.3 million.** In 2022 Dao and others
-# [measured](https://arxiv.org/abs/2205.14135) their program *FlashAttention* on an A100. For training it computes 13 %
-# more than plain attention, because it makes the weights [twice](long_sequences.py#how-much-memory-blocks-save). **If
-# plain attention takes 100 % of the time, how much does FlashAttention take?**
+# **The squares are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys and values move more
+# often, because they must come past all queries, and 125 of these at a time stay in the small memory.
+#
+# Does that help a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their
+# *FlashAttention* on an A100. For training it computes 13 % more than plain attention, because it makes the weights
+# [twice](long_sequences.py#how-much-memory-blocks-save). **If plain attention takes 100 % of the time, how much does
+# FlashAttention take?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -288,11 +295,6 @@ bet(
 #
 # **FlashAttention took 18 % of the time.** On such a processor arithmetic is cheap, and it is carrying that costs. On
 # our two cores pieces [took 1.3 times as long](../about/benchmarks.py#pieces-of-keys-or-whole-rows) as whole rows.
-#
-# ## Who found this, and when
-#
-# Milakov and Gimelshein published the online softmax in 2018. Rabe and Staats found the same for attention in 2021, a
-# year before FlashAttention.
 #
 # ## Exercises
 #

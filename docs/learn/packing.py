@@ -94,20 +94,16 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # Why put them there? A machine computes with whole rectangles. So short texts are [filled up with padding](masks.py),
 # and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly half of the places
-# are empty. To fill them with other dates is called **packing**. Our 1,000 dates fill 317 rows of 64, nearly two fifths
-# fewer places than 1,000 rows of 33. The drawing packs into rows of 33:
+# are empty. To fill them with other dates is called **packing**:
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# Each date still gets an answer of its own, which looks only at its letters. So the dates meet only while they are
-# read.
+# In rows of 64 our 1,000 dates take nearly two fifths fewer places. Each date still gets an answer of its own, which
+# looks only at its letters. So the dates meet only while they are read.
 #
-# Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row. How many of 100 are read
-# right?
+# Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
-# %% tags=["live", "hide-input"]
-from live import bet
-
+# %% tags=["hide-input"]
 together = np.array([dates[::2], dates[1::2]])
 
 
@@ -127,32 +123,18 @@ right = np.mean(read_in_pairs(blindly) == together, axis=1)
 in_pairs = right.mean()
 assert round(100 * in_pairs) == 40
 assert [*np.round(100 * right)] == [15, 64]
-bet(
-    "packing/two-in-a-row",
-    [
-        (
-            "dates, two in a row",
-            round(100 * in_pairs, 1),
-            "A neighbour spoils most of them, but not all.",
-            "In its training each date had a row of its own, so the machine never learnt to leave letters out.",
-        ),
-    ],
-)
+print(f"dates read right, two in a row: {percent(in_pairs)}")
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+# **Only about 40 of 100 are read right,** because this machine never learnt to leave a text out.
 #
-# Of 100 first dates 15 were read right, and of 100 second ones 64.
-#
-# </details>
-#
-# **Only about 40 of 100 are left,** because this machine never learnt to leave a text out.
+# A machine can learn that: GPT-3 (2020) was trained on packed rows with nothing hidden, and only a mark said where a
+# text ends. But we know where each date ends. So why not tell the machine?
 #
 # ## A number for each text { #a-number-for-each-document }
 #
-# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell. So we tell the machine where one
-# date ends and the next begins. Each place of the row gets the **number** of its text, and a key is hidden from every
-# query that has another number.
+# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell. So each place of the row gets the
+# **number** of its text, and a key is hidden from every query that has another number.
 #
 # Now by hand. A row holds a text of 3 letters, one of 2 letters, and a place of padding. The letter at place 4 looks,
 # with these scores:
@@ -167,15 +149,6 @@ bet(
 # number, too, the 0, so that no query is left without any key. Programs call a text a *document*, and its numbers
 # *segment ids*.
 #
-# Here "cat" and "to" share a row, in a machine that writes, where later letters are hidden as well. **Take away the
-# tick, and the texts meet:**
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("packing")
-
-# %% [markdown]
 # Back to the two dates. **Where does the 7 look? Then tick "keep the dates apart".**
 
 # %% tags=["live", "remove-input"]
@@ -265,11 +238,54 @@ assert kept_apart.mean() == own
 assert own > 0.99
 
 # %% [markdown]
+# ## Where does a text begin?
+#
+# The mask says who is seen, but not where a letter stands. Our machine doesn't mind, because its positions turn, and
+# only distances count. But where positions are added, no text of the training began at place 3, as the second one does
+# in our table. **So we count anew in each text:**
+
+# %% tags=["hide-input"]
+from clear_attention import create_document_positions
+
+documents = np.array([[1, 1, 1, 2, 2, 0]])
+print("numbers:  ", documents[0])
+print("positions:", create_document_positions(documents).numpy()[0])
+mask = create_document_mask(documents).numpy()[0, 0]
+powers = np.where(mask[4] == 1, 0, np.exp([3, 1, 2, 0, 1.5, 4]))
+np.testing.assert_allclose(
+    powers / powers.sum(), [0, 0, 0, 0.182, 0.818, 0], atol=5e-4
+)
+
+# %% [markdown]
+# ## What must not be asked
+#
+# So far each answer had a row of its own. In training one packs the answers as well, and at each place the loss asks
+# [what comes next](training.py). But after the end of one answer comes the start of another, which has nothing to do
+# with it, and after the last end comes nothing at all. **So nothing is asked there:**
+#
+# --8<-- "diagrams/packed_answers.svg"
+#
+# A dot is a start mark, a square an end mark, and at a cross nothing is asked.
+
+# %% tags=["live", "remove-input"]
+drawn = Path("../diagrams/packed_answers.svg").read_text(encoding="utf-8")
+drawn_letters = re.findall(r' letter".*?>(.)</text>', drawn)
+given = "".join(f"•{answer}▪" for answer in own_row)
+crossed_out = [i for i, letter in enumerate(given) if letter == "▪"]
+asked = [x for i, x in enumerate(given[1:] + " ") if i not in crossed_out]
+assert drawn_letters == [*letters, *given, *asked]
+assert drawn.count('stroke-width="2"') == len(crossed_out) == 2
+drawn_numbers = re.findall(r'class="number".*?>(.)</text>', drawn)
+assert drawn_numbers == [*map(str, numbers[0]), *"1" * 12, *"2" * 12]
+
+# %% [markdown]
 # ## Not one bit
 #
-# Is nothing left of the neighbour? We made the 3 of the first date an 8. **Without a mask, all 10 letters of "7 june
-# '24" came out of the encoder differently. With the mask, none did: not one bit has moved.** Every weight between the
-# two dates is exactly 0. So if two chats share a row, nothing of one can leak into the other while it is read.
+# The dates come out right. But is nothing left of the neighbour? We made the 3 of the first date an 8. Without a mask,
+# all 10 letters of "7 june '24" came out of the encoder differently. **With the mask, none did: not one bit has
+# moved.** Every weight between the two dates is exactly 0.
+#
+# So if two chats share a row, nothing of one can leak into the other while it is read.
 #
 # <details class="lesson-more" markdown="1"><summary>The check in code</summary>
 
@@ -292,44 +308,13 @@ assert (moved(None), moved(apart)) == (10, 0)
 # %% [markdown]
 # </details>
 #
-# ## Where does a text begin?
-#
-# The mask says who is seen, but not where a letter stands. Our machine doesn't mind, because its positions turn, and
-# only distances count. But where positions are added, no text of the training began at place 3, as the second text
-# does in our table. **So we count anew in each text:**
-
-# %% tags=["hide-input"]
-from clear_attention import create_document_positions
-
-documents = np.array([[1, 1, 1, 2, 2, 0]])
-print("numbers:  ", documents[0])
-print("positions:", create_document_positions(documents).numpy()[0])
-mask = create_document_mask(documents).numpy()[0, 0]
-powers = np.where(mask[4] == 1, 0, np.exp([3, 1, 2, 0, 1.5, 4]))
-np.testing.assert_allclose(
-    powers / powers.sum(), [0, 0, 0, 0.182, 0.818, 0], atol=5e-4
-)
-
-# %% [markdown]
-# ## What must not be asked
-#
-# So far each answer had a row of its own. In training one packs the answers as well, and at each place the loss asks
-# [what comes next](training.py). But behind the end mark of one answer (a square) comes the start mark of another (a
-# dot), which has nothing to do with it, and behind the last end mark nothing comes at all. So nothing is asked there (a
-# cross):
-#
-# --8<-- "diagrams/packed_answers.svg"
+# Of attention itself the page has changed only the mask. Here, where later letters are hidden as well, untick the box,
+# and "cat" and "to" meet:
 
 # %% tags=["live", "remove-input"]
-drawn = Path("../diagrams/packed_answers.svg").read_text(encoding="utf-8")
-drawn_letters = re.findall(r' letter".*?>(.)</text>', drawn)
-given = "".join(f"•{answer}▪" for answer in own_row)
-crossed_out = [i for i, letter in enumerate(given) if letter == "▪"]
-asked = [x for i, x in enumerate(given[1:] + " ") if i not in crossed_out]
-assert drawn_letters == [*letters, *given, *asked]
-assert drawn.count('stroke-width="2"') == len(crossed_out) == 2
-drawn_numbers = re.findall(r'class="number".*?>(.)</text>', drawn)
-assert drawn_numbers == [*map(str, numbers[0]), *"1" * 12, *"2" * 12]
+from drawing import attention_drawn
+
+attention_drawn("packing")
 
 # %% [markdown]
 # ## Your machine so far
@@ -377,16 +362,16 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## Who found this, and when
 #
-# GPT-3 (2020) was trained on packed rows with nothing hidden. The library of [T5](https://arxiv.org/abs/1910.10683)
-# (2020) gave each place the number of its text. The authors of Llama 3 (2024) kept texts apart as well: it changed
-# little, they write, in rows of the usual length, and was important in very long ones.
+# The library of [T5](https://arxiv.org/abs/1910.10683) (2020) gave each place the number of its text. The authors of
+# Llama 3 (2024) kept texts apart as well: it changed little, they write, in rows of the usual length, and was important
+# in very long ones.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The 317 rows of 64 places come from a program that begins a new row as soon as one date does not fit. Can you do with
-# fewer, if all rows stay open? The letters alone would fill 268.
+# A program has packed our 1,000 dates into 317 rows of 64 places. It begins a new row as soon as one date does not fit.
+# Can you do with fewer, if all rows stay open? The letters alone would fill 268.
 
 # %% tags=["answer"]
 lengths = np.array([len(text) for text in texts])

@@ -32,13 +32,14 @@
 # ## Glue what stands together, by hand { #by-hand }
 #
 # Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together
-# everywhere. Then begin again, with what is glued as one piece. This is *byte pair encoding*, or BPE.
+# everywhere. Then begin again, with what is glued as one piece. This is *byte pair encoding*, or BPE. Philip Gage
+# (1994) glued so to make files smaller, and Sennrich and others (2016) to cut words.
 #
 # In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
 # is "es". Now the h of "these" has lost its e.
 #
-# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters, if of
-# equally common pairs it takes the first. **Can you get to 14?**
+# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters, if of equally common
+# pairs it takes the first. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -64,7 +65,8 @@ touch(
 #
 # </details>
 #
-# **So the rule does not always find the fewest pieces, but it is quick.** Let your machine glue. What is missing?
+# **So the rule does not always find the fewest pieces.** But it is quick, and even a long text needs nothing else. Let
+# your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it
@@ -210,7 +212,7 @@ touch(
 # another language has more tokens to pay for.
 #
 # The strawberries stay in crumbs, too. In GPT-4's table, which is public and was made in about 100,000 rounds,
-# " strawberry" is one piece.
+# " strawberry" is one piece. Why not glue as long, then?
 #
 # ## What pieces save, and what they cost
 #
@@ -219,14 +221,17 @@ touch(
 # has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
 #
 # **What they cost.** Each piece needs a vector of its own, which is learnt only when its piece comes up. In the 420,000
-# letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into", only 36 times. [A counter
-# that sees two tokens](#do-more-rules-always-help) guesses better with up to 1,000 rules, and worse with 2,000,
-# probably because many pieces are then met too rarely.
+# letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into", only 36 times. So [more
+# rules do not always help](#do-more-rules-always-help).
+#
+# And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
+# repeat: asked for " SolidGoldMagikarp", some grew rude. It is a user's name. The guess is that it got a piece of its
+# own, but hardly ever stood in the texts of the training.
 #
 # ## What can no longer be seen
 #
-# A number does not say how its piece is spelled. So the **letters** are lost. The model may have read somewhere that
-# strawberry is spelled s-t-r-a-w-b-e-r-r-y, but it cannot look.
+# Back to the strawberry. A number does not say how its piece is spelled. So the **letters** are lost. The model may
+# have read somewhere that strawberry is spelled s-t-r-a-w-b-e-r-r-y, but it cannot look.
 #
 # The **digits** are lost in the same way. GPT-4 cuts them into groups of three from the left. Let it add 1,234,567 and
 # 89. It sees three pieces, and the 89 as one:
@@ -244,7 +249,7 @@ touch(
 # +        89
 # ```
 #
-# **Now the whole 89 meets 567, and in this way GPT-3.5 adds much better** (Singh and Strouse, 2024). So bad arithmetic
+# **Now the whole 89 meets 567.** Cut in this way, GPT-3.5 adds much better (Singh and Strouse, 2024). So bad arithmetic
 # may be a bad cut.
 #
 # <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do more rules always help?</summary>
@@ -312,16 +317,10 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
 # The one that sees a single token gains by all rules, because a token then holds more letters. The others are best with
-# 300 to 1,000 rules. With 2,000 both have begun to lose: with letters
-# hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is.
+# 300 to 1,000 rules. With 2,000 both have begun to lose, probably because many pieces are then met too rarely: with
+# letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is.
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# Philip Gage (1994) glued pairs to make files smaller, and Sennrich and others (2016) to cut words. In 2023 Rumbelow
-# and Watkins found a piece that chat programs could not repeat: asked for " SolidGoldMagikarp", some grew rude. It is a
-# user's name. The guess is that it got a piece of its own, but hardly ever stood in the texts of the training.
 #
 # ## Exercises
 #

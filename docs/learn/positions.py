@@ -7,7 +7,7 @@
 # # How does it know what comes first?
 #
 # Here is a machine that was trained without *positions*: nothing in a letter's vector says where the letter stands.
-# Beside it works the yardstick, which is whole, and was trained as long. **Type a date, and then type it backwards. What becomes of the answer?**
+# Beside it works the yardstick, which is whole, and was trained as long. **Type a date, and then type it backwards.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -60,9 +60,9 @@ assert answers[::2] == answers[1::2]
 # %% [markdown]
 # </details>
 #
-# **The machine does not even notice.** Attention is a sum over keys, and a sum does not mind the order: shuffle the
-# letters of "may" to ["yam"](attention.py#exercise-2), and each letter still gets the same mixture. So to this machine
-# a text is a *bag of letters*.
+# **The machine without positions does not even notice.** Attention is a sum over keys, and a sum does not mind the
+# order: shuffle the letters of "may" to ["yam"](attention.py#exercise-2), and each letter still gets the same mixture.
+# So to this machine a text is a *bag of letters*.
 #
 # **Which other date lies in the bag of your birthday?**
 
@@ -90,8 +90,8 @@ touch(
 #
 # ## Say where it stands
 #
-# So the machine must be told. To the vector of each letter we add something that depends only on its place. The *place*
-# is a number, counted from 0, and the *position* is the vector that we add for it. What shall we add?
+# So the machine must be told. A letter's *place* is a number, counted from 0. To the vector of each letter we add
+# another vector, its *position*, which depends on the place alone. What shall we add?
 #
 # **A counter**, 0, 1, 2, ..., to each of the 64 numbers? It grows and grows: beside the 30 that it adds at place 30,
 # the letter's own numbers can hardly be seen. After 1,000 steps of training such machines still lose about a quarter of
@@ -99,8 +99,9 @@ touch(
 #
 # **A fraction**, from 0 at the first place of the row to 1 at its last? That stays small, and the machines read 99 of
 # 100 dates. But in a longer row "the next place" is a smaller step than in the training: given rows of 40 places in
-# place of 34, they read only 89. So we have three wishes: what we add stays small, each place is the same step, and no
-# two places are alike.
+# place of 34, they read only 89.
+#
+# So we have three wishes. What we add stays small, each place is the same step, and no two places are alike.
 #
 # What fits? **The dial of a clock.** Its hand never leaves it, and each place turns the hand by the same angle. But one
 # hand soon comes round again, and then two places look alike. So we take several dials, from a fast one to slow ones.
@@ -142,16 +143,9 @@ touch(
 
 # %% [markdown]
 # **The fast dial tells neighbours apart, and the slow ones tell the beginning from the end.** With 32 such dials our
-# machine reads over 99 of 100 dates, and in rows of 40 places as many.
+# machine reads over 99 of 100 dates, and in rows of 40 places as many. But a vector is made of numbers, and a hand is
+# none.
 #
-# All this happens before anybody looks:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("positions")
-
-# %% [markdown]
 # ## From hands to numbers
 #
 # How does a hand become numbers? Let it have length 1, and count its angle from 12 o'clock. How far its tip is to the
@@ -201,10 +195,10 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 #
 # ## Distance is a turn
 #
-# Often the useful question is not "what stands at place 12?", but "what stands three places before me?". Can a head ask
-# that?
+# So each place has its vector. But often the useful question is not "what stands at place 12?". It is "what stands
+# three places before me?". Can a head ask that?
 #
-# Let query and key be nothing but the positions of their places. **Let both walk: what does the dot product do?**
+# Let query and key be nothing but the positions of their places. **Let both walk, and watch the dot product.**
 
 # %% tags=["live", "hide-input"]
 fits = places @ places.T  # (query, key)
@@ -230,24 +224,34 @@ touch(
 )
 
 # %% [markdown]
-# **When both walk, all hands turn, and the dot product stands still.** Why? Say that on one dial the query's hand
-# stands at the angle $a$ and the key's hand at $b$. This dial adds to the dot product
+# **All hands turn, and the dot product stands still.** Why? Say that on one dial the query's hand stands at the angle
+# $a$ and the key's hand at $b$. This dial adds to the dot product
 #
 # $$
 # \sin a \sin b + \cos a \cos b = \cos(a - b)
 # $$
 #
-# Only the angle *between* the hands counts, and so only the distance.
+# **Only the angle *between* the hands counts, and so only the distance.** Three places back is the same turn, wherever
+# you stand, and the matrix $W_Q$ can learn such a turn. Go back to the dials, and turn the query's hands back by three
+# places. **Where must the key stand now to fit best?**
 #
-# So three places back is the same turn, wherever you stand, and the matrix $W_Q$ can learn such a turn. **Go back to
-# the dials, and turn the query's hands back by three places. Where must the key stand now to fit best?**
+# <details class="lesson-answer" markdown="1"><summary>Where it fits best</summary>
 #
-# **Three places before the query, anywhere in the text.** Yet there is a false peak: a key six places beside the best
-# one still reaches 2.8 of 3. **What becomes of it, if you add dials?** It sinks, but the best key's neighbours fit
-# almost as well as itself, even with 32 dials. So the query must be long, since a longer query [chooses more
-# sharply](attention.py).
+# Three places before the query, anywhere in the text. With its hands turned back, the query points as that key does.
 #
-# And the letters themselves have a say: they add to the score, too, so the head must learn to silence them.
+# </details>
+#
+# **So a head can ask for a letter by its distance, wherever the two stand.**
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: a false peak, and the letters</summary>
+#
+# **A false peak.** A key six places beside the best one still reaches 2.8 of 3. If you add dials, it sinks. But the
+# best key's neighbours fit almost as well as itself, even with 32 dials. So the query must be long, since a longer
+# query [chooses more sharply](attention.py).
+#
+# **The letters themselves** have a say: they add to the score, too, so the head must learn to silence them.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>The same, as the paper writes it</summary>
 #
@@ -314,6 +318,14 @@ print(f"first all the sines:  {after}")
 #
 # </details>
 #
+# This is all that the page has added, before anybody looks:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("positions")
+
+# %% [markdown]
 # ## Who found this, and when
 #
 # The first Transformer (2017) added these sines and cosines. Could a machine that only writes do without? There each

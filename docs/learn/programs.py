@@ -21,8 +21,8 @@
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A place times the table is one row of the table, and times a key it is one number of this row. So **a score is an
-# entry of the table.**
+# A place times the table picks out one row of the table, which is the query. The query times a key picks out one number
+# of this row. So **a score is an entry of the table.**
 
 # %%
 import numpy as np
@@ -77,8 +77,7 @@ touch(
 #
 # ## Select and aggregate
 #
-# Each text now begins with a sign `^`, so that the first letter, too, has somebody before it. The alphabet is `^`, a, b
-# and c, which makes 4, and the places are 0 to 8, which makes 9. Four functions write the head for us:
+# Nobody wants to fill in such matrices for each new head. Four functions do it for us:
 #
 # | function | what it does |
 # | --- | --- |
@@ -87,7 +86,12 @@ touch(
 # | [`aggregate`][clear_attention.aggregate] | is told what to bring back, and makes a yes worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
 #
-# With 128 all others get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0:
+# With 128 all others get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0. The names
+# `select` and `aggregate` come from RASP, a small programming language for what a Transformer does, which Gail Weiss,
+# Yoav Goldberg and Eran Yahav proposed in 2021.
+#
+# From now on each text begins with a sign `^`, so that the first letter, too, has somebody before it. The alphabet is
+# `^`, a, b and c, which makes 4, and the places are 0 to 8, which makes 9:
 
 # %%
 from clear_attention import aggregate, select
@@ -137,9 +141,9 @@ assert right == [True] * 9840
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# To sort a text, each letter must know how many are smaller. First an easier count: how often does each letter occur?
-# Let each letter look at the letters like itself, which hand over a 1 each. To an a of `abca` comes back a 1, and not a
-# 2, because attention takes an average, and the average of ones is 1.
+# Looking back was easy. To sort a text, each letter must know how many are smaller. First an easier count: how often
+# does each letter occur? Let each letter look at the letters like itself, which hand over a 1 each. To an a of `abca`
+# comes back a 1, and not a 2, because attention takes an average, and the average of ones is 1.
 #
 # So a head can't count. But it can *share*. Think of a cake cut into equal pieces: whoever sees one piece knows how
 # many share it. So let `^` have a piece, too, and see how large it is:
@@ -192,8 +196,8 @@ touch(
 # ## Two heads: sorting
 #
 # When people line up by height, whoever counts those who are smaller knows that at least so many will stand before him.
-# So in the first head each letter of `cabacb` counts the smaller ones, and a feed-forward network writes the count into
-# free columns of its token, as a **note**:
+# So in the first head each letter of `cabacb` counts the smaller ones. A feed-forward network writes the count into
+# free columns of the letter's token, as a **note**:
 #
 # --8<-- "diagrams/line_up.svg"
 #
@@ -240,10 +244,15 @@ touch(
 #
 # </details>
 #
-# Now we write it down. The first head writes the share of `^` into each token, and a feed-forward network turns this
-# share $s$ into the count: nine columns (`smaller`), of which only that of the count gets a 1. The column for the count
-# 1 must be 0 at $s = 1/3$, 1 at 1/2 and 0 at 1. That is a slope of 6 and then one of -2, which is 8 less: $6
-# \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
+# Now we write it down. The first head writes the share of `^` into each token. Then a feed-forward network turns this
+# share into the count. It fills nine columns (`smaller`), of which only that of the count gets a 1.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: how ReLUs find the count</summary>
+#
+# Take the column for the count 1, and call the share $s$. The column must be 0 at $s = 1/3$, 1 at 1/2 and 0 at 1. That
+# is a slope of 6 and then one of -2, which is 8 less: $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
+#
+# </details>
 
 # %% tags=["hide-input"]
 from clear_attention.programs import Program, look_up
@@ -275,8 +284,8 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# In the second head a wish is a number: the larger, the more it is wanted. **Fill in what a place wishes, so that it
-# finds its note by the rule:**
+# So far a wish was a yes or a no. In the second head it is a number: the larger, the more it is wanted. **Fill in what
+# a place wishes, so that it finds its note by the rule:**
 #
 # ```python
 # # query is the number of the place, key the note of a letter.
@@ -310,7 +319,11 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# **It does,** and there was nothing to train.
+# **It does,** and there was nothing to train. You have written a machine that sorts, and can say what each of its
+# numbers is for.
+#
+# Our counting and our sorting are from RASP. In 2023 David Lindner and others wrote Tracr, which turns such programs
+# into the weights of a Transformer.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what nobody can write</summary>
 #
@@ -321,12 +334,6 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
 # digits without end.
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# In 2021 Gail Weiss, Yoav Goldberg and Eran Yahav proposed RASP, a small programming language for what a Transformer
-# does: our counting and our sorting come from it. In 2023 David Lindner and others wrote Tracr, which turns such
-# programs into the weights of a Transformer.
 #
 # ## Exercises
 #

@@ -37,9 +37,9 @@ machine(
 #
 # ## It learnt from examples
 #
-# The machine is called a *Transformer*. It writes its answer one letter after the other, and let us call every
-# character a letter, dots and spaces too. Each time it gives every possible letter a probability. The most probable one
-# is written, and then the next, until the most probable one is the end mark ▪.
+# The machine is a *Transformer*, as are the far larger machines in chat programs. It writes its answer one letter after
+# the other. (Let us call every character a letter, dots and spaces too.) Each time it gives every possible letter a
+# probability, and writes the most probable one. It stops when that is the end mark ▪.
 #
 # Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
 # it dates together with the right answers. After every 64 it nudged each number a little, so that the right letters
@@ -60,7 +60,8 @@ Markdown(
 # %% [markdown]
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# To learn how sure the machine is of a whole answer, multiply the probabilities of its letters. First a real date:
+# Each letter of an answer was written with a probability. Multiply them all, and you know how sure the machine is of
+# the whole answer. First a real date:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -117,8 +118,8 @@ machine(
 #
 # ## What goes in
 #
-# A machine cannot multiply an m. So each letter is turned into its number in a list, its **id**, and each id into a row
-# of 64 numbers, a **vector**. Here are three of these rows:
+# How can it calculate with letters? Nobody can multiply an m. So each letter is turned into its number in a list, its
+# **id**, and each id into a row of 64 numbers, a **vector**. Here are three of these rows:
 
 # %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
@@ -148,15 +149,16 @@ HTML(
 )
 
 # %% [markdown]
-# All rows are a table, the **embedding**, which is trained, too. The y of "thursday" and the y of "may" are the same
-# row. That is why something is added to each vector that [says at which place](positions.py) its letter stands.
+# All rows together are a table, the **embedding**, which is trained, too. But the y of "thursday" and the y of "may"
+# are the same row. That is why something is added to each vector that [says at which place](positions.py) its letter
+# stands.
 #
 # ## The one idea: look at the right letters
 #
 # Say the text is "thursday 3rd of may 2018", and the machine has written `2018-0`. You would look at "may" now, and so
-# does the machine. It has a total of 1 to share out among the letters of the text, and each letter's share is its
-# **weight**. Each vector is multiplied by its weight, and all are added up. From this mixture, and from what it has
-# written so far, the machine computes its next letter:
+# does the machine. But how can a calculation look? It shares out a total of 1 among the letters of the text, and a
+# letter's share is its **weight**. Then it multiplies each vector by its weight, and adds them up. From this mixture,
+# and from what it has written so far, it computes the next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -203,16 +205,87 @@ HTML(
 )
 
 # %% [markdown]
-# **Looking in this way is called attention.** Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable. (Simplified: the machine looks in four ways at once, and this is
-# their mean. Of each vector 32 of the 64 numbers are drawn.)
+# **Looking in this way is called attention.** In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at
+# every word while it writes. Nobody says where to look. The machine finds out in training, because looking there makes
+# the right letters more probable. (Simplified: our machine looks in four ways at once, and this is their mean. Of each
+# vector 32 of the 64 numbers are drawn.)
 #
 # The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
 # the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.
 #
+# ## Take it away
+#
+# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages of the text, in
+# the encoder and again for the answer, and each letter counts as much as any other. Its training had 500 steps, half as
+# many as that of our machine. To be fair, we lay a **yardstick** beside it: a machine that is whole and was trained
+# just as briefly. It reads 98 of 100 dates. **Try both on a date of your own.**
+
+# %% tags=["live", "hide-input"]
+names = ["dates-brief", "dates-no-attention"]
+called = {
+    "dates-brief": ("the yardstick", ""),
+    "dates-no-attention": ("averages the text", "with plain averages of the text"),
+}
+machine(
+    *names,
+    piece="beside",
+    whole="dates-brief",
+    sibling="dates-no-attention",
+    called=called,
+    without=comparison(*names, called=called),
+)
+
+# %% [markdown]
+# **It still gets nearly a quarter of the dates right.** But look at its mistakes:
+
+# %% tags=["hide-input"]
+from clear_attention import greedy_search
+from trained.ablations import shares
+
+averages, averaging = trained.load("dates-no-attention")
+written = target.decode(greedy_search(averages, unseen, max_length=11))
+wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
+shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
+in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
+print("text        means       it wrote")
+for row in in_digits[:3]:
+    print("  ".join(row))
+
+# %% [markdown]
+# **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
+# puddle of mixed paint, whose colour does not say where each drop fell. Longer training wins much of it back.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: which mistakes it makes</summary>
+
+# %% tags=["hide-input"]
+share = len(shuffled) / len(wrong)
+print("wrong answers made of exactly")
+print(f"the right digits: {share:.0%}")
+has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
+fits = np.array([a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)])
+by_name, by_number = fits[has_name].mean(), fits[~has_name].mean()
+print(f"months right, by name:   {by_name:.0%}")
+print(f"months right, by number: {by_number:.0%}")
+assert share > 0.75
+assert by_name > 0.85 > 0.6 > by_number
+assert abs(has_name.mean() - 2 / 3) < 0.03
+longer = shares("both average, three times as long")  # as the whole machine
+assert round(100 * sum(longer) / 3) == 78
+brief = trained.kept("dates-brief")[2]  # the whole machine, after 500 steps
+assert brief["steps"][-1] == averaging["steps"][-1] == 500
+assert round(100 * brief["exact"]) == 98
+assert 0.2 < averaging["exact"] < 0.25
+
+# %% [markdown]
+# Most months are names, whose letters give them away in any order. Each vector carries its place, too, so that even an
+# average holds traces of the order: after 3,000 steps such a machine reads 78 of 100 dates, in the mean of three.
+#
+# </details>
+#
 # ## Which letter told it the month?
 #
-# For the 5 of May, the y of "may" has the largest weight, and next comes the r of "3rd". Did the month come from there?
+# So our machine reads because it may choose where to look. Do its weights tell us, then, how it reads? For the 5 of
+# May, the y of "may" has the largest weight, and next comes the r of "3rd". Did the month come from there?
 #
 # Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its vector is
 # exchanged for that of the letter below. **Turn May into June with as few letters as you can.**
@@ -284,58 +357,19 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What we found</summary>
 #
-# The m alone does it, though the y got more weight. Of 42 such pairs of months the first letter alone does it in 17, all
-# three letters in every one. The r, for all its weight, never does. How can one letter hold a month? Its vector comes
-# out of the encoder, where the letters have already looked at each other.
+# The m alone does it, though the y got more weight. The r, for all its weight, never does. Of 42 such pairs of months
+# the first letter alone does it in 17, and all three letters in every one.
+#
+# How can one letter hold a month? Its vector comes out of the encoder, where the letters have already looked at each
+# other.
 #
 # </details>
 #
 # **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
-# called *patching*.
+# called *patching*. In 2019 there was a dispute about it: "Attention is not Explanation", wrote Jain and Wallace, and
+# Wiegreffe and Pinter answered: "Attention is not not Explanation".
 #
-# ## Take it away
-#
-# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages of the text, in
-# the encoder and again for the answer, and each letter counts as much as any other. Its training had 500 steps, half as
-# many as that of our machine. To be fair, we lay a **yardstick** beside it: a machine that is whole and was trained just
-# as briefly. It reads 98 of 100 dates. **Try both on a date of your own.**
-
-# %% tags=["live", "hide-input"]
-names = ["dates-brief", "dates-no-attention"]
-called = {
-    "dates-brief": ("the yardstick", ""),
-    "dates-no-attention": ("averages the text", "with plain averages of the text"),
-}
-machine(
-    *names,
-    piece="beside",
-    whole="dates-brief",
-    sibling="dates-no-attention",
-    called=called,
-    without=comparison(*names, called=called),
-)
-
-# %% [markdown]
-# **It still gets nearly a quarter of the dates right.** But look at its mistakes:
-
-# %% tags=["hide-input"]
-from clear_attention import greedy_search
-from trained.ablations import shares
-
-averages, averaging = trained.load("dates-no-attention")
-written = target.decode(greedy_search(averages, unseen, max_length=11))
-wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
-shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
-in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
-print("text        means       it wrote")
-for row in in_digits[:3]:
-    print("  ".join(row))
-
-# %% [markdown]
-# **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
-# puddle of mixed paint, whose colour does not say where each drop fell. Longer training wins much of it back.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: other months, and which mistakes</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: other months</summary>
 #
 # The 42 pairs are of the seven short names that the machine reads right behind an "of":
 
@@ -347,38 +381,9 @@ assert len(well) == 7
 assert (counts["first letter"], counts["all three"]) == (17, 42)
 
 # %% [markdown]
-# Why the machine looks at the r, we do not know. And which mistakes does the averaging machine make?
-
-# %% tags=["hide-input"]
-share = len(shuffled) / len(wrong)
-print("wrong answers made of exactly")
-print(f"the right digits: {share:.0%}")
-has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
-fits = np.array([a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)])
-by_name, by_number = fits[has_name].mean(), fits[~has_name].mean()
-print(f"months right, by name:   {by_name:.0%}")
-print(f"months right, by number: {by_number:.0%}")
-assert share > 0.75
-assert by_name > 0.85 > 0.6 > by_number
-assert abs(has_name.mean() - 2 / 3) < 0.03
-longer = shares("both average, three times as long")  # as the whole machine
-assert round(100 * sum(longer) / 3) == 78
-brief = trained.kept("dates-brief")[2]  # the whole machine, after 500 steps
-assert brief["steps"][-1] == averaging["steps"][-1] == 500
-assert round(100 * brief["exact"]) == 98
-assert 0.2 < averaging["exact"] < 0.25
-
-# %% [markdown]
-# Most months are names, whose letters give them away in any order. Each vector carries its place, too, so that even an
-# average holds traces of the order: after 3,000 steps such a machine reads 78 of 100 dates, in the mean of three.
+# Why the machine looks at the r, we do not know.
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at every word while it writes. Do the weights
-# explain what such a machine does? "Attention is not Explanation", wrote Jain and Wallace in 2019, and Wiegreffe and
-# Pinter answered: "Attention is not not Explanation".
 #
 # ## Exercises
 #

@@ -9,14 +9,14 @@
 # Three letters of "june 5th, 1955" are a 5, and all three go into the machine as the same 64 numbers. Yet it writes
 # `1955-06-05`. How does it find out which 5 is the day?
 #
-# You have met every part. Now we walk once through the whole machine, from a letter that goes in
-# to a letter that comes out. Here is the map:
+# You have met every part. Now we walk once through the whole machine, from a letter that goes in to a letter that comes
+# out. Here is the map:
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
 # Read it from below. The **encoder**, on the left, reads the text. The **decoder**, on the right, writes the answer,
-# one letter after the other. The map says N layers, and our machine has one on each side. The lines that run around the
-# parts are the residuals, and the numbers are the steps of our walk. Each letter is a *token*.
+# one letter after the other. (Each letter is a *token*, and of the N layers our machine has one on each side.) The
+# lines that run around the parts are the residuals, and the numbers are the steps of our walk.
 #
 # ## One letter on its way
 #
@@ -93,15 +93,15 @@ journey(
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their similarity
 # goes from 1.00 to 0.85 by their positions, to 0.62 by attention, and to 0.09 by the network. Attention finds different
-# things for the two. Is their place the reason, or their neighbours? The j below will tell.
+# things for the two. Is their place the reason, or their neighbours? A j will tell, further below.
 #
 # ## From the text into the answer
 #
-# How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`, and follow the last
-# letter, because what comes out there says what is written next. This 0 must ask the text for the day, and we compare
-# it with the first 0, which had to ask for the month. The • is the start mark.
+# So far so good: the day's 5 is no longer just any 5. But how does it come into the answer? We join the decoder when it
+# has written `1955-06-0`. We follow its last letter, because what comes out there says what is written next. This 0
+# must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The • is the start mark.)
 #
-# **Guess first: at which of the steps 7, 8 and 9 do the two 0s part? Then walk on.**
+# **Walk on. At which step do the two 0s part?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -143,8 +143,9 @@ journey(
 # differ, and what is written before them, so they ask different questions. Our 0 gives nearly all its weight to the
 # day's 5, and the first 0 most of its weight to the j of "june".
 #
-# What was fetched is added to our 0, and in step 10 the network works on it. In step 11 one more matrix makes 14
-# numbers of its 64, the *logits*, one for each letter or mark that could be written next:
+# What was fetched is added to our 0, and in step 10 the network works on it. What is left is to choose a letter. In
+# step 11 one more matrix makes 14 numbers of its 64, the *logits*, one for each letter or mark that could be written
+# next:
 
 # %% tags=["hide-input"] alt="Fourteen bars, the logits of the ten digits, the hyphen, and the three marks pad, • and end. The bar of the 5 reaches 13.05. The next is the 3, with 3.01. All others are smaller."
 import matplotlib.pyplot as plt
@@ -166,9 +167,9 @@ likely = np.exp(logits[-1]) / np.exp(logits[-1]).sum()
 assert round(float(likely[most]), 4) == 0.9999
 
 # %% [markdown]
-# The 5 has a logit of 13.05, and the next one is the 3, with 3.01. The softmax makes probabilities of the logits, and
-# such a lead is worth nearly everything: the 5 gets 0.9999. So a 5 is written. Then the decoder starts again, with
-# `1955-06-05`, until it writes the end mark. **And that is all that happens when a Transformer writes.**
+# The softmax makes probabilities of the logits, and the lead of the 5 is worth nearly everything: it gets 0.9999. So a
+# 5 is written. Then the decoder starts again, with `1955-06-05`, until it writes the end mark. **And that is all that
+# happens when a Transformer writes.**
 #
 # ## How can a j say June?
 #
@@ -247,7 +248,7 @@ touch(
 #
 # ## The three attentions { #the-three-places }
 #
-# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time, and what
+# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time. What
 # differs is who asks, who is asked, and what is hidden:
 #
 # | attention | queries from | keys and values from | hidden |
@@ -256,8 +257,7 @@ touch(
 # | decoder **masked self-attention** | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
-# Here are their maps of weights. Mind the names: a row is named after the letter that is *written* there, so the row of
-# our 0 is the last one called 5.
+# And here is where they looked, for our date or for yours:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -269,16 +269,17 @@ machine(
 )
 
 # %% [markdown]
-# **In "answer looks at text" that row has most of its weight on the 5 of "5th".**
+# A row is named after the letter that is *written* there, so our 0 is in the last row called 5. **In "answer looks at
+# text" this row has most of its weight on the 5 of "5th".**
 #
 # ## Put together by hand
 #
-# You have written a function for each part. They are collected in one file, `own`, with one change to how they are
-# called: `multi_head` and `feed_forward` take all trained numbers, `w`, and the name of their part. `linear` is a
-# product with a matrix, and a bias added. What is missing is only the order, as the arrows of the map say.
+# You have written a function for each part, and they are collected in one file, `own`. What is missing is only the
+# order, as the arrows of the map say.
 #
-# Here is the way through the encoder. In `multi_head` the first argument asks, and the second is asked. In `enter` the
-# square root makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
+# Here is the way through the encoder. `w` holds all trained numbers, so `multi_head` and `feed_forward` are told the
+# name of their part in it. In `multi_head` the first argument asks, and the second is asked. In `enter` the square root
+# makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -287,7 +288,7 @@ for function in (own.enter, own.encode):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# The way through the decoder is yours. Five places are open:
+# The way through the decoder is yours. Five places are open, and `linear` is a product with a matrix, and a bias added:
 #
 # ```python
 # def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
@@ -435,7 +436,7 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 #
 # In 2017 Vaswani and seven others put parts together that were known, for translation. A year later the Transformer was
 # cut in half, and each half proved useful alone. An *encoder* such as BERT turns a text into vectors. A *decoder*
-# without cross-attention just goes on writing, as GPT and most of today's language models do.
+# without cross-attention just goes on writing, as GPT does, and nearly every chat program.
 #
 # ## Exercises
 #

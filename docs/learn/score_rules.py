@@ -6,15 +6,16 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# Two steps in the wrong order, and the start mark of our date machine gives 83 % of its weight to letters that it must
-# not see. No error says so. One step is the [mask](masks.py), and the other is a *cap*, which holds all scores between
-# two bounds. Before we look for the mistake: why should anybody cap scores?
+# Two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must not
+# see. No error says so. One step is the [mask](masks.py), and the other is a *cap*, which holds all scores between two
+# bounds. Before we look for the mistake: why should anybody cap scores?
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# Say that two keys have the scores 13 and 3. That is a lead of 10, and gives the first key $e^{10}$ or 22,000 times the
-# weight of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so
-# training has little to push on. In some large machines it broke down as scores grew.
+# Say that two keys have the scores 13 and 3. With a lead of 10 the first key gets $e^{10}$ or 22,000 times the weight
+# of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so training has
+# little to push on. That happened to the large machines of Dehghani and others (2023), whose training broke down as
+# their scores grew.
 #
 # A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -26,10 +27,14 @@
 # Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
 # the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
 #
-# Does a machine need its high scores? We take our finished date machine, and cap all of its scores, lower and lower.
-# **How many of 100 dates does it still read? Draw it.**
+# In 2024 Google capped the scores of Gemma 2, at 50. In code a cap is a single line. Where does this line belong?
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
+#
+# We cap all of its scores, lower and lower, and count the dates that it still reads (blue). At 3 and at 5 stand three
+# orange dots each, which lie on one another: machines that were trained with this cap.
 
-# %% tags=["live", "hide-input"]
+# %% tags=["live", "remove-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -37,7 +42,6 @@ sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from live import sketch
 from trained.ablations import shares as shares_of
 
 model, _ = trained.load("dates")
@@ -78,22 +82,6 @@ assert f"{softmax(led)[0]:.2f}" == "0.67"
 caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
 taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
-falling = [*reversed(caps)]
-sketch(
-    "score_rules/capped",
-    falling,
-    [100 * read for read in reversed(by_cap)],
-    across="cap",
-    upwards="Of 100 dates the machine reads",
-    log=True,
-    below="Many scores are small, and a cap leaves small scores nearly as they are.",
-    above="This machine has learnt to be right with high scores, and under a low cap they hardly differ.",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# At 3 and at 5 stand three orange dots each, which lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import matplotlib.pyplot as plt
@@ -122,16 +110,17 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# </details>
+# **Capped at 5, our machine loses nearly half of its dates.** But the six machines that were trained with a cap of 5 or
+# of 3 read over 99 of 100, each of them. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
+# others, a norm of queries and keys.
 #
-# **Capped at 5, our finished machine loses nearly half of its dates.** But three machines that were trained with a cap
-# of 5, and three with a cap of 3, read over 99 of 100, each of them.
+# </details>
 #
 # ## “Never”: a cap in the wrong place
 #
-# Now to the mistake. The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While the machine
-# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. Here is what
-# becomes of two of its scores in one head, if a cap of 2 comes *after* the mask:
+# Now to the mistake. The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While our machine
+# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of the
+# scores of these two, in one head, if a cap of 2 comes *after* the mask?
 #
 # | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
@@ -143,7 +132,7 @@ assert min(taught[3] + taught[5]) > 0.99
 # are hidden. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the start mark's own power is only
 # 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
 #
-# The steps stand on cards, with the start mark drawn as a dot. **Swap two cards, so that nobody looks ahead.**
+# Here the steps stand on cards, and the start mark is drawn as a dot. **Swap two cards, so that nobody looks ahead.**
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax as weights_of
@@ -216,7 +205,7 @@ touch(
 )
 
 # %% [markdown]
-# With a high cap the mistake hides. At 20 the start mark still gives some weight to the future, but less than a
+# And with a high cap the mistake hides. At 20 the start mark still gives some weight to the future, but less than a
 # millionth, and no eye will find that.
 #
 # **No finite score can say *never*. The mask can, if it has the last word.**
@@ -235,22 +224,22 @@ assert f"{10 * powers[1]:.2f}" == "1.35"
 assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 
 # %% [markdown]
-# ## “You are far away”: a price on distance
+# ## In which order?
 #
-# Turned keys let a score [know the distance](turning_positions.py). But nothing forces it to prefer what is near. Say
-# that two keys have the score 3, and so half of the weight each, although one stands 1 place away from the query and
-# the other 4 places. If the near one should win, distance needs a price. Let each place cost 0.5: the near key keeps
-# 2.5 of its score and the far one 1, and now the near key gets 0.82 of the weight.
+# So the cap comes before the mask. Between them is room for one more rule. [Turned keys](turning_positions.py) let a
+# score know the distance, but nothing forces it to prefer what is near. If the near key should win, distance needs a
+# price.
 #
-# In the drawing, too, each score pays. Untick the price, and the first letter gets more again:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("score_rules")
-
-# %% [markdown]
-# And here is the date machine's head at that price, without a cap. **Change the price of a place, and watch the map of
+# Let each place cost 0.5. Two keys have the score 3, and so half of the weight each. One stands 1 place away from the
+# query and keeps 2.5. The other stands 4 places away and keeps 1. Now the near one gets 0.82 of the weight.
+#
+# A number that is added to a score because of where its key stands, here minus the price, is called a **bias** (the
+# bias of a matrix is something else). T5 learnt its biases (Raffel and others, 2020). With a fixed price the bias is
+# called **ALiBi** (Press and others, 2022), and nothing in it is learnt.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: what a price makes of the map</summary>
+#
+# Here is the head from above at the same price, without a cap. **Change the price of a place, and watch the map of
 # weights.**
 
 # %% tags=["live", "hide-input"]
@@ -278,10 +267,7 @@ touch(
 # **As the price rises, the map shrinks to a band.** At 2 a place a letter gives 98 % of its weight to itself and its
 # neighbour, on average.
 #
-# A number that is added to a score because of where its key stands, here minus the price, is called a **bias** (the
-# bias of a matrix is something else). With a fixed price it is called **ALiBi**, and nothing in it is learnt.
-#
-# ## In which order?
+# </details>
 #
 # With the [sink](sinks.py) there are four rules, which are taken from top to bottom after the division:
 #
@@ -289,12 +275,20 @@ touch(
 # | --- | --- | --- |
 # | enough | a cap | Gemma 2 (2024) |
 # | far away | a bias | T5 (2020), which learns it |
-# | never | a mask | our date machine |
+# | never | a mask | our machine |
 # | none of you | a sink | the [machine with a sink](sinks.py#a-place-of-its-own) |
 #
 # **Cap, bias, mask, sink.** If the cap came after the bias, it would shrink the price. If it came after the mask, it
 # would bring the future back.
 #
+# In the drawing each score pays the price. Untick the price, and the first letter gets more again:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("score_rules")
+
+# %% [markdown]
 # ## Your machine so far
 #
 # Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink, and now your `attention` gets the cap and
@@ -346,12 +340,6 @@ np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
 
 # %% [markdown]
-# ## Who found this, and when
-#
-# A bias that is learnt came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Google's Gemma 2
-# (2024) capped its scores at 50. A year later Gemma 3 gave up the cap for a norm of queries and keys, the remedy of
-# Dehghani and others (2023), whose large machines had broken down.
-#
 # ## Exercises
 #
 # ### Exercise 1

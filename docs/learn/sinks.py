@@ -12,7 +12,7 @@
 # The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A shy speaker looks
 # at the clock on the wall, and does not read the time. Where does a machine look?
 #
-# We trained a small one with one head on random letters. Under a vowel, which is a, e, i, o or u, it must write the
+# We trained a small machine with one head on random letters. Under a vowel, which is a, e, i, o or u, it must write the
 # letter just before it. Under any other letter it must write the next one of the alphabet (after z comes a):
 
 # %% tags=["hide-input"]
@@ -50,10 +50,11 @@ Markdown("\n".join(lines))
 # Only a vowel gives the head something to do. That e follows d in the alphabet, the machine knows without a look,
 # because the vector of the d goes past the head and is [added](transformer_layer.py) behind it.
 #
-# Each text begins with the start mark •, and we let the head see only what stands *before* its letter. Usually a head
-# also sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use
-# the first place all the same. After its training the machine gets all letters of 1,000 new texts right. **Press a
-# vowel, then some other letters. Where does the head look when it needs nothing?**
+# Each text begins with the start mark •, and the head sees only what stands *before* its letter. (Usually a head also
+# sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use the
+# first place all the same.) After its training the machine gets all letters of 1,000 new texts right.
+#
+# **Press a vowel, then some other letters. Where does the head look when it needs nothing?**
 
 # %% tags=["live", "hide-input"]
 from live import bet, coded, touch
@@ -89,12 +90,13 @@ touch(
 # that: what comes from there is always the same, so the rest of the machine can learn to subtract it. And the mark
 # stands first, where every later letter can see it.
 #
-# Such a place, to which leftover weight goes, is called an **attention sink**.
+# Such a place, to which leftover weight goes, is called an **attention sink**. Clark and others had seen one in 2019:
+# many heads of BERT look at a mark between sentences, and, they argued, have nothing else to do there.
 #
 # ## What if the sink goes missing?
 #
-# To save memory, somebody drops the start mark, which is long past, so that no later letter sees it any more. Of 100
-# vowels, how many still get the right letter? And of 100 other letters?
+# To save memory, somebody drops the start mark, which is long past, so that no later letter sees it any more. It said
+# nothing, so is anything lost? Of 100 vowels, how many still get the right letter? And of 100 other letters?
 
 # %% tags=["live", "remove-input"]
 vowels, others = 100 * start_record["dropped"]
@@ -125,15 +127,15 @@ bet(
 #
 # **Just those that needed nothing go wrong.** Of the other letters two in three are lost, but hardly a vowel.
 #
-# The large models behave as this predicts. When Xiao and others kept the first four [pieces](pieces_of_words.py) of a
-# text along with the latest, the model went on well for millions of pieces. Four line breaks in their place did nearly
-# as well.
+# The large models behave as this predicts. In 2023 Xiao and others, who gave attention sinks their name, kept the first
+# four [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces.
+# Four line breaks in their place did nearly as well.
 #
 # ## A place of its own
 #
-# If leftover weight looks for a place, why not give it one on purpose? A **sink** is one more score in each row,
-# without a key and without a value. It is a single number for each head, and is learnt. It takes part in the softmax,
-# and the weight that it gets is thrown away.
+# The softmax lacks a way to say nothing, wrote Miller in the same year. If leftover weight looks for a place, why not
+# give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a single
+# number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
 #
 # By hand, let four keys have the score -5 each, and the sink the score 0. The power of a key is $e^{-5} = 0.0067$, and
 # the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets $0.0067 /
@@ -142,20 +144,7 @@ bet(
 #
 # --8<-- "diagrams/none_of_you.svg"
 #
-# **With low scores the query has said: *none of you*.** Before, it had to borrow a place to say that. In
-# the drawing the sink stands beside the scores, as a column that belongs to no letter:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("sinks")
-
-# %% [markdown]
-# Let the keys have the scores $s_1$ to $s_n$, and the sink $s_0$. Then key $j$ gets
-#
-# $$
-# \frac{e^{s_j}}{e^{s_0} + e^{s_1} + \dots + e^{s_n}}
-# $$
+# **With low scores the query has said: *none of you*.** Before, it had to borrow a place to say that.
 #
 # Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts have no
 # mark: in its place stands the letter b (a vowel would ask for a letter before it, and there is none). It gets all
@@ -275,8 +264,16 @@ touch(
 # If it is too high, the sink takes the weight that the vowels need.
 #
 # **Now nearly all of the leftover weight goes to the sink, and no place of the text has become special.** Whichever
-# place we dropped, only a vowel right behind it went wrong.
+# place we dropped, only a vowel right behind it went wrong. In 2025 gpt-oss was trained with such a sink for each head.
 #
+# In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("sinks")
+
+# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink:
@@ -315,12 +312,6 @@ np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0
 print("your softmax has a sink")
 
 # %% [markdown]
-# ## Who found this, and when
-#
-# Clark and others (2019) saw that many heads of BERT look at a mark between sentences, and argued that these heads have
-# nothing else to do there. In 2023 Xiao and others gave attention sinks their name, and Miller wrote that the softmax
-# lacks a way to say nothing. In 2025 gpt-oss was trained with a learnt sink for each head.
-#
 # ## Exercises
 #
 # ### Exercise 1

@@ -7,16 +7,16 @@
 # # How do four heads share one vector?
 #
 # Two machines have equally many trained numbers, and were trained equally long. They differ only in how a letter's
-# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind, and
-# no error was raised.
+# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind,
+# and no error was raised.
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
 # Four heads with a full matrix $W_Q$ each would cost four times as many numbers as one. So a letter's vector is
 # multiplied by one $W_Q$, and the *result* is cut into as many pieces as there are heads.
 #
-# Here are the queries of three letters, and their numbers are simply 0 to 23. A letter has `d_model` numbers, and a
-# piece has `depth`. **Give them to two heads, then to four. What does each head get of the "a"?**
+# Here are the queries of three letters, and their numbers are simply 0 to 23. **Give them to two heads, then to four.
+# What does each head get of the "a"?** (A letter has `d_model` numbers, and a piece has `depth`.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -47,17 +47,11 @@ lab(
 
 # %% [markdown]
 # **Each head gets a piece of every letter.** More heads only make the pieces smaller, and they add no numbers to train.
+# Keys and values are cut in the same way. In a chat program the vectors have thousands of numbers, and the queries are
+# cut among dozens of heads.
 #
-# Keys and values are cut in the same way:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("split_heads")
-
-# %% [markdown]
-# What the heads have found is put side by side again, and one last matrix $W_O$ mixes it. Without $W_O$, each number of
-# what comes out would hear of one head only.
+# When the heads have looked, what they found is put side by side again. But then each number would hear of one head
+# only. So one last matrix $W_O$ mixes them.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
 # the heads to the front. `merge` does the same backwards:
@@ -97,7 +91,7 @@ def wrong_split(x, heads):
 #
 # **Where the a should stand, there is now the other half of the m.** And of the y this head has nothing.
 #
-# What becomes of a machine that cuts in this way? Our second machine cuts, and joins again, by a reshape alone, and all
+# What becomes of a machine that cuts in this way? Our second machine cuts, and joins again, by a reshape alone. All
 # else is as in the yardstick: 500 steps, in rows that padding fills up to 34 places. **How many dates does it read?**
 
 # %% tags=["live", "remove-input"]
@@ -220,12 +214,12 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 # %% [markdown]
 # **To the second machine the text is "30.?????99".** Why just these five letters?
 #
-# Take head 1. It has 34 cells, and cut rightly, each holds a piece of one letter. Cut by a reshape alone, the four
-# pieces of the 3 fill the first four cells, those of the 0 the next four, and so on. The padding mask knows nothing of
-# this: the text has ten letters, so it hides all cells behind the tenth. In the ten that are left stand four pieces of
-# the 3, four of the 0 and two of the point. So head 1 sees "30.".
+# The text has ten letters. So the padding mask leaves ten of the 34 cells of each head, and hides the rest. Cut
+# rightly, these ten hold a piece of each letter.
 #
-# **Tick "cut by a reshape alone". Which letters do the other heads see?**
+# But cut by a reshape alone, the four pieces of the 3 fill the first four cells of head 1. Then come the four of the 0,
+# and two of the point, and the ten cells are full. So head 1 sees "30.". **Tick "cut by a reshape alone". Which letters
+# do the other heads see?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -269,9 +263,11 @@ touch(
 
 # %% [markdown]
 # **The five covered letters are just those that every strip hides.** Head 2 sees the 99, and heads 3 and 4 look at
-# padding that nobody hides.
+# padding that nobody hides. All this from one step left out, and the shape was right all along.
 #
-# The other half of the trouble no mask could mend: the answer's queries are cut in the same way, and in each head they
+# <details class="lesson-more" markdown="1"><summary>For the curious: why it so often writes the 25th</summary>
+#
+# The other half of the trouble no mask could mend. The answer's queries are cut in the same way, and in each head they
 # meet only the keys of that head. Eleven queries write "1999-11-30" and the end mark. They are 44 pieces, eleven for
 # each head:
 
@@ -304,12 +300,14 @@ ax.axis("off")
 plt.show()
 
 # %% [markdown]
-# **All pieces of the day but one fall to head 4, which has only padding to look at.** So the machine can hardly do
-# more than guess the day, and for more than half of all texts it writes the 25th.
+# **All pieces of the day but one fall to head 4, which has only padding to look at.** So the machine can hardly do more
+# than guess the day, and for more than half of all texts it writes the 25th.
+#
+# </details>
 #
 # ## The formula
 #
-# Now the right way, as the paper writes it. There are $h$ heads, and head $i$ is one of them:
+# Now back to the right way. This is how the paper writes it, for $h$ heads, of which head $i$ is one:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -325,9 +323,15 @@ plt.show()
 # | $W^Q_i$ | the columns of our $W_Q$ that make the queries of head $i$; the same for keys and values |
 # | $\operatorname{Concat}$ and $W^O$ | `merge` and $W_O$ |
 #
-# Each of our four heads makes of the 64 numbers of a letter a query and a key of $d_k = 16$, and divides its scores by
-# the root of 16.
-#
+# In our machine a letter has 64 numbers. So each of its four heads has queries and keys of $d_k = 16$, and divides its
+# scores by the root of 16. In the drawing of attention, with two heads, q, k and v are cut:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("split_heads")
+
+# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # Now the heads can go into your machine. `softmax` is that of [masks](masks.py), and `attention` now swaps only the
@@ -368,14 +372,14 @@ ours = multi_head(x, x, *matrices, mask=hidden, heads=2)
 print("three letters go in, three come out:", ours.shape)
 
 # %% [markdown]
-# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts, the mask needs an axis
-# for the heads, of length 1.
+# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts, the mask needs an axis for
+# the heads, of length 1.
 #
 # ## Who found this, and when
 #
 # The first Transformer (2017) has a small matrix for each head. Programs make one large matrix of them, and cut what
-# comes out. But an axis of an array has no name, so nothing protects you from cutting the wrong one. In
-# 2021 Chiang, Rush and Barak proposed a notation in which every axis has its name.
+# comes out. But an axis of an array has no name, so nothing protects you from cutting the wrong one. In 2021 Chiang,
+# Rush and Barak proposed a notation in which every axis has its name.
 #
 # ## Exercises
 #

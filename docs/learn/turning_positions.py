@@ -6,10 +6,10 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter stands](positions.py),
-# because to each letter's vector the tips of some clock hands were added. In its training every text began at place 0.
-# Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask. No letter has changed.
-# **How many of 100 dates does the machine still read?**
+# Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter
+# stands](positions.py), because to each letter's vector the tips of some clock hands were added. In its training every
+# text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask.
+# No letter has changed. **How many of 100 dates does the machine still read?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -65,7 +65,7 @@ assert added_record["shifted"][2] < 0.1 * short
 # %% [markdown]
 # </details>
 #
-# **It reads about one of 100.** And the places were not simply too new: about half of the texts moved by 20 still end
+# **It reads about one of 100.** Were the places simply too new? No: about half of the texts moved by 20 still end
 # within the 34 places of the training.
 #
 # ## Turn, don't add
@@ -119,8 +119,7 @@ touch(
 # turned query and a turned key know only the step from one to the other.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places. The machine that read one of 100 makes queries and keys of such sums, so its products change,
-# too.
+# multiplied with places. So it is in the machine that read one of 100: it makes its queries and keys of such sums.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -152,26 +151,16 @@ for moved in (0, 20):
     )
 
 # %% [markdown]
-# **The query points elsewhere, and the products are the same.** Where does the turn happen? Right before queries meet
-# keys:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("turning_positions")
-
-# %% [markdown]
-# The values stay as they are, because what a letter hands over should be the same from wherever it comes.
+# **The query points elsewhere, and the products are the same.** So far so good. But look once more at the bars of the
+# turned keys: they make two equal hills.
 #
 # ## Quick dials and slow ones
 #
-# One dial is not enough. After 12 places it has come round again, so the bars made two equal hills. A head therefore
-# has several. In the machine below a query has 16 numbers, which make eight pairs, and each pair turns on a dial of its
-# own:
+# After 12 places our dial has come round again, and cannot tell the two hills apart. A slower dial can, because it has
+# not come round by then. The products of both are added, so that the sum is largest at one hill only.
 #
-# --8<-- "diagrams/pairs.svg"
-#
-# Dials are counted from 0, and each turns more slowly than the one before:
+# So a head has several dials. In the machine below a query has 16 numbers. They make eight pairs, and each pair turns
+# on a dial of its own, more slowly than the one before:
 
 # %% tags=["hide-input"] alt="Eight dials in a row, from the quickest to the slowest, at the places 0, 1, 5 and 20. At place 0 all hands point to the right. At place 1 only the first two or three have turned visibly. At place 20 the first hand has gone round three times, the fourth has turned by about 36 degrees, and the last three have hardly turned."
 import re
@@ -207,8 +196,71 @@ assert np.degrees(20 * speeds[5:]).max() < 5
 assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 
 # %% [markdown]
-# **The quick hands tell small distances apart, and the slow hands tell near from far.** At place $p$ the pair of dial
-# $i$, with the numbers $a$ and $b$, becomes
+# **The quick hands tell small distances apart, and the slow hands tell near from far.** Positions that turn like this
+# are called **rotary positions**, or RoPE.
+#
+# ## Now move the text again
+#
+# A second machine was trained on the same dates, as long as the yardstick. It has just as many numbers, but it turns
+# its queries and keys, and adds nothing:
+
+# %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays over 99 per cent. With added positions it falls from nearly 100 to less than half at 5 places, and to about 1 per cent at 20 and at 40."
+moves_by = added_record["shifts"]
+figure, ax = plt.subplots(figsize=(4.8, 2.5), layout="constrained")
+for name, record, colour, height in (
+    ("positions that turn", turning_record, "#0072b2", 0.8),
+    ("positions added", added_record, "#d55e00", 0.28),
+):
+    shares = np.array(record["shifted"])
+    ax.plot(moves_by, shares, "o-", color=colour, clip_on=False)
+    ax.text(30, height, name, color=colour, ha="center")
+    for place, share in zip(moves_by, shares, strict=True):
+        if record is turning_record and place < moves_by[-1]:
+            continue  # its line is flat, and one label is enough
+        beside = (7, -12) if place == 0 else (0, 7)
+        ha = "center" if record is turning_record else "left"
+        ax.annotate(
+            percent(share),
+            (place, share),
+            beside,
+            textcoords="offset points",
+            ha=ha,
+            color=colour,
+        )
+ax.set(xticks=moves_by, xlim=(-6, 46))
+ax.set(xlabel="places that the text is moved by", ylim=(0, 1.12))
+ax.set_yticks([0, 0.5, 1])
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.set_ylabel("dates right")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert [*moves_by] == [*turning_record["shifts"]] == [0, 5, 20, 40]
+assert min(turning_record["shifted"]) > 0.99
+assert added.count_params() == turning.count_params()
+assert {
+    trained.kept(name)[1]["steps"] for name in ("dates-brief", "today-rotary")
+} == {500}
+
+# %% [markdown]
+# **Moved by up to 40 places, the second machine reads over 99 of 100.** It *cannot* notice, since every product is what
+# it was. Most large language models of today turn, too.
+#
+# In attention only one thing has changed: queries and keys are turned, right before they meet. The values stay as they
+# are, because what a letter hands over should be the same from wherever it comes.
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("turning_positions")
+
+# %% [markdown]
+# ## Your machine so far
+#
+# Which numbers make a pair? The first of one half with the first of the other, and so on:
+#
+# --8<-- "diagrams/pairs.svg"
+#
+# At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -216,11 +268,8 @@ assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# It is the turn from above, with $p$ times $\omega_i$ in place of 30 degrees times the place. This is called **rotary
-# positions**, or RoPE. $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one place to
-# the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
-#
-# ## Your machine so far
+# It is the turn from above. Here $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one
+# place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look, but not
 # where the answer looks at the text, because a place in the answer and a place in the text have no distance:
@@ -232,8 +281,7 @@ assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# In `turn_all`, `np.outer` multiplies each place by each speed. **Two expressions are missing: the two rows of the
-# formula.**
+# In `turn_all`, `np.outer` multiplies each place by each speed. **The two rows of the formula are missing.**
 #
 # ```python
 # def turn_all(x, places):  # x: letters, numbers; heads may stand in front
@@ -277,53 +325,6 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ query, products[0])
 
 # %% [markdown]
 # The package has it as [`RotaryPositions`][clear_attention.RotaryPositions].
-#
-# ## What the two machines read
-#
-# A second machine was trained on the same dates, as long as the yardstick. It has just as many numbers, but it turns its
-# queries and keys, and adds nothing:
-
-# %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays over 99 per cent. With added positions it falls from nearly 100 to less than half at 5 places, and to about 1 per cent at 20 and at 40."
-moves_by = added_record["shifts"]
-figure, ax = plt.subplots(figsize=(4.8, 2.5), layout="constrained")
-for name, record, colour, height in (
-    ("positions that turn", turning_record, "#0072b2", 0.8),
-    ("positions added", added_record, "#d55e00", 0.28),
-):
-    shares = np.array(record["shifted"])
-    ax.plot(moves_by, shares, "o-", color=colour, clip_on=False)
-    ax.text(30, height, name, color=colour, ha="center")
-    for place, share in zip(moves_by, shares, strict=True):
-        if record is turning_record and place < moves_by[-1]:
-            continue  # its line is flat, and one label is enough
-        beside = (7, -12) if place == 0 else (0, 7)
-        ha = "center" if record is turning_record else "left"
-        ax.annotate(
-            percent(share),
-            (place, share),
-            beside,
-            textcoords="offset points",
-            ha=ha,
-            color=colour,
-        )
-ax.set(xticks=moves_by, xlim=(-6, 46))
-ax.set(xlabel="places that the text is moved by", ylim=(0, 1.12))
-ax.set_yticks([0, 0.5, 1])
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.set_ylabel("dates right")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert [*moves_by] == [*turning_record["shifts"]] == [0, 5, 20, 40]
-assert min(turning_record["shifted"]) > 0.99
-assert added.count_params() == turning.count_params()
-assert {
-    trained.kept(name)[1]["steps"] for name in ("dates-brief", "today-rotary")
-} == {500}
-
-# %% [markdown]
-# **Moved by up to 40 places, the second machine reads over 99 of 100.** It *cannot* notice, since every product is what
-# it was. Most large language models of today turn, too. A *longer* text is [another
-# question](language_model.py#and-if-the-text-is-longer), while in one that is moved all distances are known.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: two ways to make pairs</summary>
 #
@@ -444,7 +445,7 @@ exercises.show("turning_positions")
 # keys that turn. Where a text stands no longer matters to it. May two texts stand in one row, then?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
-# * [Longer texts](language_model.py#and-if-the-text-is-longer) than any in the training, in a later lesson.
+# * [Longer texts](language_model.py#and-if-the-text-is-longer): there some *distances* are new.
 # * [The reference](../reference/rotary.md): every argument of `RotaryPositions`.
 #
 # Read on elsewhere: Shaw and others (2018), [Self-Attention with Relative Position

@@ -192,11 +192,11 @@ assert np.max(far) < 0.05
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut would explain the first kind and not the second, because left of a 9 it never adds a 1. It gets about
-# half of these columns right. The twin gets 73 of 100, so it must know more.
+# Left of a 9 the shortcut never adds a 1. So it would explain the first kind of mistake, but not the second. It gets
+# about half of these columns right, and the twin gets 73 of 100. So the twin must know more.
 #
-# The columns farther down get on average only about 2 % of the weight, an arc as thin as a hair. We hide them with a
-# mask. How many of 100 columns left of a 9 will the twin still get right?
+# Does it look farther down after all? The columns there get on average only about 2 % of the weight, an arc as thin as
+# a hair. We hide them with a mask. How many of 100 columns left of a 9 will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)
@@ -313,15 +313,18 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # comes, and more often adds one where none does, which is the second kind of mistake. So **small numbers in a map can
 # carry what matters.**
 #
-# **Press "Draw 1,000 random pairs" in the piece above.** About 90 come out wrong. As many have a 1 that passes through
-# a 9, but of these the twin gets most right: most of the wrong ones are others. Random sums tell how often a machine
-# errs, and hardly where.
+# So training has not written our program. It has found a shortcut, and a faint look beyond it. The answers told us how
+# often the twin errs, and the map showed where it mostly looks. What it needs showed only when we took it away.
 #
-# ## Does head 1 only average?
+# Other machines add in stranger ways. In 2023 Neel Nanda and others took apart a small Transformer that had learnt to
+# add as one adds hours on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and
+# added those.
+#
+# <details class="lesson-more" markdown="1" id="does-head-1-only-average"><summary>For the curious: a twin that sorts, and answers as its program does</summary>
 #
 # Do all twins take shortcuts? At each place the twin of `sort` says the letter of the sorted text that belongs there,
 # so place 1 says the smallest. It gets all 9,840 texts right, as the program does. Here are the first heads of both.
-# That of the program counts how many letters are smaller:
+# The head of the program counts how many letters are smaller:
 
 # %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere, except in the row of place 1, which is marked."
 from clear_attention import plot_weights
@@ -361,10 +364,11 @@ assert maps["trained"][1, 2] + maps["trained"][1, 4] > 0.7
 # much of the text is a, b and c.
 #
 # If the head does no more, little is lost when we make it *even*: with its queries set to 0, all letters get exactly
-# the same weight. How many of 100 texts stay right?
+# the same weight. Then 81 of 100 texts stay right. Here are four that the twin now gets wrong. Which letter is lost in
+# each?
 
 
-# %% tags=["live", "hide-input"]
+# %% tags=["live", "remove-input"]
 def what_it_says(name, even=None):
     """Letters that a twin says with one head's weights made even, the right ones, and those that it was asked for."""
     model, inputs = twins[name][0], all_inputs(name)
@@ -388,22 +392,6 @@ def texts_right(name, even=None):
 
 
 without_choice = texts_right("sort", 0)
-bet(
-    "twins/first-head-even",
-    [
-        (
-            "sort, head 1 even",
-            round(100 * without_choice, 1),
-            "In our program all hangs on this head. The twin answers the same, and needs it less.",
-            "Most of its rows are nearly even. But the row of place 1 looks out for the smallest letter.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Four texts that the twin now gets wrong. Which letter is lost in each?
 
 # %% tags=["hide-input"]
 said, answer, asked = what_it_says("sort", even=0)
@@ -421,15 +409,12 @@ assert texts_right("sort") == 1
 assert abs(without_choice - 0.81) < 0.02  # as the text says
 
 # %% [markdown]
-# The a, where it stands alone. And in the map above, the marked row gives most of its weight to the two a's.
+# The a, where it stands alone. And in the map above, the marked row gives most of its weight to the two a's. So the
+# head mostly averages, but the place that needs the smallest letter looks out for it.
+#
+# **Machines can answer the same and work differently.**
 #
 # </details>
-#
-# With head 1 made even, 81 of 100 texts stay right. So the head mostly averages, but the place that needs the smallest
-# letter looks out for it.
-#
-# **Machines can answer the same and work differently.** Right answers don't show that. It shows when you take something
-# away.
 #
 # <details class="lesson-more" markdown="1" id="a-twin-that-found-our-two-steps"><summary>For the curious: a twin that copies, and more time to add</summary>
 #
@@ -509,18 +494,14 @@ assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
 #
 # </details>
 #
-# ## Who found this, and when
-#
-# In 2023 Neel Nanda and others took apart a small Transformer that had learnt to add as one adds hours on a clock.
-# There are no digits in it, and no carry: it turned the numbers into angles, and added those.
-#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The program `histogram` counts with a single head, by the share that the sign `^` gets. How many of the 9,840 texts
-# will its twin still get right, if this head is made even? Then ask the twin of `reverse`, which turns a text around
-# and has two heads.
+# We make a head *even*: its queries are set to 0, so that all letters get exactly the same weight. The program
+# `histogram` counts with a single head, by the share that the sign `^` gets. How many of the 9,840 texts will its twin
+# still get right, if this head is made even? Then ask the twin of `reverse`, which turns a text around and has two
+# heads.
 
 # %% tags=["answer"]
 for name, heads in (("histogram", 1), ("reverse", 2)):
@@ -545,7 +526,8 @@ assert second > 0.8 > 0.25 > first
 # ### Exercise 2
 #
 # In about how many of 100 random pairs of four-digit numbers does a 1 pass through a column with the sum 9? Two digits
-# add up to 9 in 10 of 100 cases, and to 10 or more in 45. The highest column hands on to nobody.
+# add up to 9 in 10 of 100 cases, and to 10 or more in 45. The highest column hands on to nobody. Then press "Draw 1,000
+# random pairs" in the first piece: are these the pairs that the twin gets wrong?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -553,6 +535,9 @@ assert second > 0.8 > 0.25 > first
 # Both happen in 4.5. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have got one
 # itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
 # So it is 9 of 100.
+#
+# The twin gets about as many wrong, 90 of 1,000. But they are mostly others: where a 1 passes through a 9, the twin
+# gets most right. Random sums tell how often a machine errs, and hardly where.
 #
 # </details>
 #

@@ -10,9 +10,8 @@
 # model](language_model.py), depending on how far it sees. How far must it see?
 #
 # Let each letter see only the last few, itself among them. This is called a **window**. Below each sign stand the
-# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs with this window. The letter that looks is the
-# last one written, and the sign to be said stands after it. **Move the window until the last sign becomes cheap. What
-# has just come into sight?**
+# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs, if the letter before it looks back through this
+# window. **Move the window until the last sign becomes cheap. What has just come into sight?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -62,9 +61,9 @@ touch(
 #
 # ## What does it save?
 #
-# To look back takes work: when a chat has reached 100,000 pieces of words, a machine compares the newest with all of
-# them, in every layer, although nearly all were said long ago. A window makes it less. Here are 16 letters, with a row
-# for each letter that looks and a column for each that is seen:
+# Why should a letter see less at all? To look back takes work. When a chat has reached 100,000 pieces of words, a
+# machine compares the newest with all of them, in every layer, although nearly all were said long ago. A window makes
+# it less. Here are the maps of 16 letters, with a row for each that looks:
 
 # %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
 import matplotlib.pyplot as plt
@@ -88,29 +87,20 @@ plt.show()
 assert scores == [136, 58]
 
 # %% [markdown]
-# **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores.
+# **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores. In 2019
+# Child and others let a place see the last few and, farther back, only every so-many-th place.
 #
-# With a window of two, each letter of "later" sees itself and the one before it:
+# ## A ring of four rows
 #
-# | who looks | l | a | t | e | r |
-# | --- | --- | --- | --- | --- | --- |
-# | sees | l | l, a | a, t | t, e | e, r |
+# A window saves memory, too. With a window of 4 nobody looks at the fifth-last letter any more. So the
+# [cache](cache.py) needs only four rows, and the newest letter is written over the oldest. Divide its place $n$ by 4,
+# and the remainder, $n \bmod 4$, is the row:
 #
-# All the rest is hidden, so that a window is only a mask:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("windows")
-
-# %% [markdown]
-# A letter at place $i$ with a window of $w$ sees place $j$ if
+# --8<-- "diagrams/ring.svg"
 #
-# $$
-# i - w < j \le i .
-# $$
-#
-# Here $j \le i$ is the [look-ahead mask](causal.py), and $i - w < j$ hides the far past as well.
+# **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
+# every layer has such a ring. That the rows are out of order does no harm: attention adds up over keys, and each key
+# still carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re
@@ -139,9 +129,9 @@ assert drawn("ring", "place") == [str(n) for n in range(7)]
 # %% [markdown]
 # ## What does it cost?
 #
-# Our language model has two layers, and sees up to 128 letters. In a text that it has never seen it needs 1.76 bits for
-# a letter, on average. Now we give both layers a window, and make it smaller and smaller. **How do the bits grow? Draw
-# it.**
+# Some signs stand at a cliff. Do most of them? Our language model has two layers, and sees up to 128 letters. In a text
+# that it has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, and make it
+# smaller and smaller. **How do the bits grow? Draw it.**
 
 # %% tags=["live", "hide-input"]
 bits = {}
@@ -187,14 +177,21 @@ assert 0.5 < extra[32] < 1
 # %% [markdown]
 # </details>
 #
-# **With 32 letters in sight our machine needs less than 1 % more bits.** It gains hardly anything from what was said
+# **With 32 letters in sight our model needs less than 1 % more bits.** It gains hardly anything from what was said
 # longer ago. The average is a slope, and hides the cliffs.
 #
 # ## But layers stack
 #
-# Is what lies outside of the window lost, then? In "later" the t sees no l, in a window of two. But it sees the a, and
-# in the layer below the a has seen the l. So a letter can *hear* of what lies outside of its window, through the
-# letters inside. **Set the window to 5, and stack layers until the question mark hears of all 20 letters:**
+# Is what lies outside of the window lost, then? With a window of two, each letter of "later" sees itself and the one
+# before it:
+#
+# | who looks | l | a | t | e | r |
+# | --- | --- | --- | --- | --- | --- |
+# | sees | l | l, a | a, t | t, e | e, r |
+#
+# The t sees no l. But it sees the a, and in the layer below the a has seen the l. So a letter can *hear* of what lies
+# outside of its window, through the letters inside. **Set the window to 5, and stack layers until the question mark
+# hears of all 20 letters:**
 
 # %% tags=["live", "hide-input"]
 sentence = "How far must it see?"
@@ -222,25 +219,30 @@ touch(
 #
 # letters, itself among them.
 #
-# So is the cliff gone? With a window of 27, the two layers of our machine can hear of 53 letters, and yet the quotation
+# So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must carry the message. A machine
-# that is trained with windows can learn to pass it on; ours was not.
+# that is trained with windows can learn to pass it on; ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025)
+# does not rely on that alone: for five layers with a window it has one that sees all.
 #
-# ## A ring of four rows
-#
-# A window saves memory, too. With a window of 4 nobody looks at the fifth-last letter any more, so the
-# [cache](cache.py) needs only four rows, and the newest letter is written over the oldest. Divide its place $n$ by 4,
-# and the remainder, $n \bmod 4$, is the row:
-#
-# --8<-- "diagrams/ring.svg"
-#
-# **However long the text gets, the cache of such a layer stays as large as its window.** That the rows are out of order
-# does no harm: attention adds up over keys, and each key still carries its place, by which it was
-# [turned](turning_positions.py).
-#
+# In each layer a window is only a mask. Here it lets each letter of "later" see two. Untick the box, and they see all
+# before them:
+
+# %% tags=["live", "remove-input"]
+from drawing import attention_drawn
+
+attention_drawn("windows")
+
+# %% [markdown]
 # ## Your machine so far
 #
-# `hidden` makes the mask of a whole text, `True` where a letter must not look, and `look_back`, from [the lesson on the
+# A letter at place $i$ with a window of $w$ sees place $j$ if
+#
+# $$
+# i - w < j \le i .
+# $$
+#
+# Here $j \le i$ is the [look-ahead mask](causal.py), and $i - w < j$ hides the far past as well. `hidden` makes this
+# mask for a whole text, `True` where a letter must not look. And `look_back`, from [the lesson on the
 # cache](cache.py#your-machine-so-far), gets rings:
 #
 # ```python
@@ -331,12 +333,6 @@ assert (round(rightly[20]), round(rightly[19])) == (98, 5)
 # **With 20 letters in sight it still says 98, and with 19 only 5.** Nothing is lost, and then everything.
 #
 # </details>
-#
-# ## Who found this, and when
-#
-# Child and others (2019) let a place see the last few and, farther back, only every so-many-th place. In the first
-# Mistral 7B (2023) every layer has a window, and the cache runs in a ring. [Gemma 3](https://arxiv.org/abs/2503.19786)
-# (2025) has five layers with a window for each that sees all.
 #
 # ## Exercises
 #

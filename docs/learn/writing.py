@@ -20,14 +20,14 @@
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
 # How probable is a whole answer? The probabilities of its letters multiply. Let the machine give A a probability of
-# 0.5. After A it is in doubt, and its best letter has only 0.2. Then both together have $0.5 \cdot 0.2 = 0.10$.
+# 0.5. After A it is in doubt, and its best letter has only 0.2. So both together have $0.5 \cdot 0.2 = 0.10$.
 #
 # Greedy search takes A, because B and C are less probable. But C comes with 0.2, and after it one letter is nearly
 # certain, so that both together have $0.2 \cdot 0.9 = 0.18$. Greedy search took the best letter each time, and missed
 # the best answer.
 #
 # What if it had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
-# At each step it goes on from each of them with each letter, keeps the most probable of these longer beginnings, and
+# At each step it goes on from each of them with each letter. Of these longer beginnings it keeps the most probable, and
 # cuts off the others. **Keep two: does that find the answer with C?**
 
 # %% tags=["live", "hide-input"]
@@ -52,6 +52,9 @@ touch(
 # **A beam of two finds the answer with B, better than A's.** C was cut off too early, and only a beam of three finds
 # it.
 #
+# Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
+# sentences than greedy search. What does it find in our machine?
+#
 # ## The same dead end, in our machine
 #
 # Let our machine read "31/12/2018", where 31 stands in the place of the month. It writes "2018-" without any doubt. But
@@ -63,6 +66,11 @@ touch(
 # the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
 #
 # **So the beam has found the more probable answer, and it is wrong all the same: it names a 13th month.**
+#
+# In translation it can be worse. In 2019 Stahlberg and Byrne searched all there was, and for more than half of the
+# sentences the most probable translation was the empty one.
+#
+# And the zeros? Let your own beam decide.
 #
 # ## Your machine so far
 #
@@ -93,7 +101,8 @@ def reader(text):
 
 
 # %% [markdown]
-# **What is missing here?**
+# A program would add logarithms, because long products come to nearly 0. It would divide the sum by a measure of the
+# length, because else short answers win more often. For dates products will do. **What is missing here?**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -225,24 +234,21 @@ assert bounds.argmax() == 3
 assert np.delete(left, [0, 3]).max() < 0.005
 
 # %% [markdown]
-# For "5 june" the beam, too, finds 0000-06-05, with 0.51. Any other answer must leave 0000-06-05 at some letter, and
-# take the second choice there, at best. Leave it at the fourth letter: 000 has 0.87, the second choice 0.40, and $0.87
-# \cdot 0.40 = 0.35$. That is less than 0.51. And at each letter:
+# ## Does it mean the zeros?
 #
-# | letter | 0 | 0 | 0 | 0 | each later one |
-# | --- | --- | --- | --- | --- | --- |
-# | what stands before | 1 | 0.88 | 0.88 | 0.87 | 0.51 |
-# | second choice | 0.12 | 0.00 | 0.00 | 0.40 | 0.00 |
-# | product | 0.12 | 0.00 | 0.00 | 0.35 | 0.00 |
+# For "5 june" the beam, too, finds 0000-06-05, with 0.51. But even a beam of three may have cut off the best answer.
+# Can we be sure, without trying all there are?
 #
-# The largest product is 0.35, and the letters after it can only make it smaller. **So it did not search badly: no
-# answer is more probable than the zeros.** Why the machine prefers them, we do not know.
+# Any other answer must leave 0000-06-05 at some letter, and take the second choice there, at best. Leave it at the
+# fourth letter: 000 has 0.87, the second choice 0.40, and $0.87 \cdot 0.40 = 0.35$. The letters after it can only make
+# this smaller. Whoever leaves at the first letter gets 0.12 at most, and at every other letter nearly nothing. All of
+# that is less than 0.51.
 #
-# Long products come to nearly 0, so programs add logarithms. They divide the sum by a measure of the length, because
-# else short answers win more often.
+# **So it did not search badly: no answer is more probable than the zeros.** The machine means them. Why it prefers
+# them, we do not know.
 #
-# On 2,000 unseen dates in forms that our machine knows, a beam of three gives the answers of greedy search: **not one
-# is different.**
+# And if a date has one of the forms that it knows? On 2,000 unseen ones a beam of three gives the answers of greedy
+# search, and not one is different.
 
 # %% tags=["remove-input"]
 unseen, right = create_date_pairs(2000, seed=1, split="test")
@@ -263,7 +269,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # Greedy search and a beam answer "5 june" a hundred times with 0000-06-05. Who wants the same story a hundred times?
 #
 # So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
-# probable it is, the more often. How daring they are is set by the **temperature**: all
+# probable it is, the more often. How daring they are is set by the **temperature**. All
 # [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
 # two letters have the logits 3 and 0:
 #
@@ -325,16 +331,12 @@ touch(
 )
 
 # %% [markdown]
-# **At 2 about half of the answers are rare ones**, and two in five of these don't even have the form of a date: once a
-# rare letter is drawn, the machine must go on from it. So many machines cut off the rare letters first. **Nucleus
-# sampling**, or **top-p**, keeps the likeliest letters until together they have the probability `p`, and divides what
-# it keeps by its sum. Of 0.58, 0.40 and the rest, a top-p of 0.9 keeps the first two.
+# **At 2 about half of the answers are rare ones**, and two in five of these don't even have the form of a date. Once a
+# rare letter is drawn, the machine must go on from it.
 #
-# ## Who found this, and when
-#
-# Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
-# sentences than greedy search. But in 2019 Stahlberg and Byrne searched all there was, and for more than half of the
-# sentences the most probable translation was the empty one.
+# So many machines cut off the rare letters first. **Nucleus sampling**, or **top-p**, keeps the likeliest letters until
+# together they have the probability `p`. Then it divides what it keeps by its sum. Of 0.58, 0.40 and the rest, a top-p
+# of 0.9 keeps the first two.
 #
 # ## Exercises
 #

@@ -33,8 +33,8 @@ EXERCISES = [
     ),
     Exercise(
         name="the-root-of-the-mean-square",
-        question="A number had the slopes 3 and -3, one after the other. Adam's mean of the squares is corrected, as in"
-        " the formula. What is its root?",
+        question="A number had the slopes 3 and -3, one after the other. By which usual size does Adam divide at the"
+        " second step?",
         asks=Numbers(("",), digits=1),
         given=(np.array([3.0, -3.0]),),
         right=lambda slopes: np.sqrt(np.mean(slopes**2)),

@@ -15,6 +15,8 @@ export const journey = {
     const stops = stations.map(({ name }, i) => `<button data-do="step" data-value="${i}" aria-pressed="${i === step}" ${/attention/.test(name) ? 'class="looks-on"' : ""}><b>${
       i + first}</b><span>${escape(name)}</span><small>${i <= step ? alike[i] : ""}</small></button>`);
     const here = stations[step];
+    const last = stations.length - 1;
+    const end = step === last || letter === other ? ` and of ${alike[last]} at step ${first + last}` : ""; // the walk tells it
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
       <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}
       <div class="controls">${slider("Step", "step", step + first, [first, first + stations.length - 1, 1], step + first)}${player("Walk", playing)}</div>
@@ -23,7 +25,7 @@ export const journey = {
       <div class="stop" aria-live="polite"><p class="title">${step + first}. ${escape(here.name)}</p>${strip(here.words[letter])}${strip(here.words[other])}
         <p>${escape(here.says)}</p><p>Similarity <b class="large">${alike[step]}</b></p>${bar(here.alike[letter][other])}</div></div>
       <details><summary>All steps below each other</summary>${shown.join("")}</details>
-      ${says(`${named(text, letter)} and ${named(text, other)} have a similarity of ${alike[0]} at step ${first} and of ${alike.at(-1)} at step ${first + stations.length - 1}.`)}`;
+      ${says(`${named(text, letter)} and ${named(text, other)} have a similarity of ${alike[0]} at step ${first}${end}.`)}`;
   },
 
   set(state, field, value) {

@@ -1,11 +1,8 @@
 /* A machine that was taught Roman numerals: the reader types one, or something that is none, and sees what the machine made of it. */
 
 import { escape } from "../html.js";
-import { numeral, WORTH } from "../roman.js";
+import { LONGEST, numeral, signsOf, valueOf } from "../roman.js";
 import { says } from "./draw.js";
-
-const MOST = 15; // letters of the longest numeral, and of what the machine can be given
-const STRANGE = /[^ivxlcdm]/g; // what the machine has no id for
 
 /** state: signs (the machine's letters, in order), short (its answers to all texts of these letters, with blanks between: of one
     letter, then of two and so on), wrong (its answers to the numerals that it gets wrong, by their numbers), unseen (the numbers that were kept out of its training),
@@ -17,7 +14,7 @@ export const numerals = {
     const answer = n ? (wrong[n] ?? String(n)) : text ? short.split(" ")[placeOf(text, signs)] : undefined;
     const letters = [...(answer ?? "")].map((c, k) => `<span class="${n && c !== String(n)[k] ? "off" : ""}">${c}</span>`);
     const mark = n ? (answer === String(n) ? "✓" : "✗") : "";
-    return `<div class="controls"><label>A numeral, or none <input type="text" data-field="text" maxlength="${MOST}" autocomplete="off" autocapitalize="off" spellcheck="false" value="${escape(text)}"></label></div>
+    return `<div class="controls"><label>A numeral, or none <input type="text" data-field="text" maxlength="${LONGEST}" autocomplete="off" autocapitalize="off" spellcheck="false" value="${escape(text)}"></label></div>
       <div class="controls">${buttons.join("")}<button data-do="mistake">One of its mistakes</button></div>
       <table><thead><tr><th scope="col">it reads</th><th scope="col">it writes</th><th scope="col">right?</th></tr></thead>
       <tbody><tr><th scope="row">${escape(text)}</th><td class="written">${letters.join("")}</td><td>${mark}</td></tr></tbody></table>
@@ -25,7 +22,7 @@ export const numerals = {
   },
 
   set(state, field, value) {
-    state.text = value.toLowerCase().replace(STRANGE, "");
+    state.text = signsOf(value); // it has no ids for other letters
   },
 
   act(state, name, value) {
@@ -46,13 +43,6 @@ function told({ text, n, answer, unseen }) {
 }
 
 const wrote = (answer) => (answer ? `writes ${answer}` : "writes nothing");
-
-/** The number of a numeral, or 0 if it is none. */
-function valueOf(text) {
-  const signs = text.match(/cm|cd|xc|xl|ix|iv|[mdclxvi]/g) ?? [];
-  const n = signs.reduce((total, sign) => total + WORTH[sign], 0);
-  return n < 4000 && numeral(n) === text ? n : 0;
-}
 
 /** Where a text of these letters stands among all, the shorter ones first. */
 function placeOf(text, signs) {

@@ -1,0 +1,197 @@
+"""The piece in which the reader trains a machine: what it says of its training, by keyboard and without scripts."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import Piece
+from .test_pages import violations
+from .test_touch_numerals import roman
+
+WATCHED = [1994, 2026, 444, 88, 1666]
+COUNTS = [100, 300, 1000, 3000]
+
+
+@pytest.fixture
+def teaching(visit):
+    """Return the piece, told to train for so many steps only."""
+
+    def teaching(steps=30, **options):
+        page = visit("/notation/", **options).page
+
+        def shorter(route):
+            response = route.fetch()
+            body, found = re.subn(r'("shown": 100, "steps": )1000\b', rf"\g<1>{steps}", response.text())
+            assert found == 1
+            route.fulfill(response=response, body=body)
+
+        page.route("**/learn/roman/", shorter)
+        page.goto(page.url.replace("/notation/", "/learn/roman/"))
+        page.wait_for_function("document.querySelector('lesson-piece[piece=teaching]')?.shadowRoot")
+        return Piece(page, "teaching")
+
+    return teaching
+
+
+def trained(piece):
+    """Press the button and wait for the end of the training."""
+    piece.element.get_by_role("button").click()
+    expect(piece.element.get_by_role("button")).to_have_text("Train another one", timeout=120_000)
+    return state(piece)
+
+
+def state(piece):
+    return piece.element.evaluate(
+        """one => ({ ...one.state, work: null, pupil: one.state.pupil && {
+        ...one.state.pupil, random: null, parts: null, adam: null, machine: null } })"""
+    )
+
+
+def row(piece, count):
+    cells = piece.element.locator(".runs tbody tr").nth(COUNTS.index(count)).locator("td")
+    return cells.all_inner_texts()
+
+
+def rows(piece):
+    return [
+        (one.locator("th").inner_text(), *one.locator("td").all_inner_texts())
+        for one in piece.element.locator(".panels tbody tr").all()
+    ]
+
+
+def test_before_it_is_trained_it_says_what_will_come(teaching):
+    piece = teaching()
+    assert piece.says() == "100 numerals are chosen. The machine has learnt nothing yet."
+    assert [row(piece, count) for count in COUNTS] == [["?", "?"]] * 4
+    piece.element.get_by_label("1,000").check()
+    assert piece.says().startswith("1,000 numerals are chosen.")
+    assert piece.element.get_by_text("about 20 seconds").count() == 1
+
+
+def test_what_it_says_in_the_end_is_what_the_machine_reads(teaching):
+    """Long enough for the result that the lesson tells: it has learnt by heart."""
+    piece = teaching(steps=400)
+    found = trained(piece)
+    pupil = found["pupil"]
+    known, unseen = pupil["done"]
+    assert known > 0.99
+    assert 0 < unseen < 0.15
+    assert row(piece, 100) == [f"{100 * known:.0f} %", f"{round(100 * unseen)} %"]
+    assert piece.says() == (
+        f"Shown 100 numerals, it has learnt to read {100 * known:.0f} % of these, and {round(100 * unseen)} % of the"
+        " 999 that it has never seen. Now type one of your own."
+    )
+    asked = pupil["unseen"][:100]
+    wrote = piece.element.evaluate(
+        "(one, texts) => texts.map((text) => one.state.pupil.write(text))", [*map(roman, asked)]
+    )
+    right = [said == str(n) for said, n in zip(wrote, asked, strict=True)]  # id by id, by the engine
+    assert sum(right) / 100 == pytest.approx(pupil["looks"][-2][2])
+    assert pupil["looks"][-1] == [400, known, unseen]
+    assert len({*pupil["known"], *pupil["unseen"]}) == 1099
+    assert pupil["unseen"][:5] == WATCHED
+    losses = [loss for _, loss in pupil["losses"]]
+    assert losses[0] > 2 > 0.1 > losses[-1]
+    for n in (pupil["known"][0], pupil["unseen"][50]):
+        piece.element.get_by_label("One of yours").fill(roman(n).upper())
+        seen = "was shown it" if n in pupil["known"] else "has never seen it"
+        said = rows(piece)[-1][1]
+        assert piece.says() == f"{roman(n)} is {n}. The machine, which {seen}, writes {said}."
+    piece.element.get_by_label("One of yours").fill("iiii")
+    assert piece.says().startswith("iiii is no Roman numeral. Nobody has told the machine so, and it writes ")
+
+
+def test_five_numerals_are_written_and_wrong_letters_are_marked(teaching):
+    piece = teaching()
+    pupil = trained(piece)["pupil"]
+    shown = rows(piece)
+    assert [text for text, _, _ in shown] == [roman(n) for n in WATCHED]
+    assert [wrote for _, wrote, _ in shown] == pupil["wrote"]
+    for (_, wrote, mark), n in zip(shown, WATCHED, strict=True):
+        assert mark == ("✓" if wrote == str(n) else "✗")
+    marked = [one.locator(".off").all_inner_texts() for one in piece.element.locator(".panels .written").all()]
+    wrong = [
+        [c for k, c in enumerate(wrote) if str(n)[k : k + 1] != c]
+        for wrote, n in zip(pupil["wrote"], WATCHED, strict=True)
+    ]
+    assert marked == wrong
+    assert any(wrong)
+    assert [step for step, *_ in pupil["looks"]] == [0, 25, 30]
+    assert piece.element.locator(".panels svg").get_attribute("aria-label").startswith("Two curves against the steps.")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_drawn_while_it_trains_is_accessible_and_fits_a_phone(teaching, scheme):
+    piece = teaching(steps=25, color_scheme=scheme)
+    trained(piece)
+    piece.element.get_by_label("One of yours").fill("mmmdccclxxxviii")  # the longest
+    piece.page.set_viewport_size({"width": 390, "height": 900})
+    assert piece.page.evaluate("document.body.dataset.mdColorScheme") == {"light": "default", "dark": "slate"}[scheme]
+    assert piece.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert [found for found in violations(piece.page) if "lesson-piece" in str(found)] == []
+
+
+def test_it_stops_and_goes_on_by_the_keyboard(teaching):
+    piece = teaching(steps=5000)
+    button = piece.element.get_by_role("button")
+    button.focus()
+    button.press("Enter")
+    expect(button).to_have_text("Stop")
+    assert piece.says() == "It is trained with 100 numerals."
+    expect(piece.element.get_by_label("300", exact=True)).to_be_disabled()
+    piece.page.wait_for_function("document.querySelector('lesson-piece[piece=teaching]').state.pupil.step > 5")
+    button.press("Enter")
+    expect(button).to_have_text("Go on")
+    expect(button).to_be_focused()
+    steps = state(piece)["pupil"]["step"]
+    assert piece.says() == f"Stopped after {steps} steps."
+    piece.page.wait_for_timeout(200)
+    assert state(piece)["pupil"]["step"] == steps
+    button.press("Enter")
+    piece.page.wait_for_function(f"document.querySelector('lesson-piece[piece=teaching]').state.pupil.step > {steps}")
+    button.press("Enter")
+    piece.element.get_by_label("300", exact=True).check()  # another choice begins anew
+    expect(button).to_have_text("Train it")
+    assert piece.says().startswith("300 numerals are chosen.")
+
+
+def test_each_choice_keeps_its_result_and_a_run_can_be_repeated(teaching):
+    piece = teaching()
+    first = trained(piece)["pupil"]
+    piece.element.get_by_label("300", exact=True).check()
+    more = trained(piece)["pupil"]
+    assert more["unseen"] == first["unseen"]
+    assert more["known"][:100] == first["known"]
+    assert len({*more["known"], *more["unseen"]}) == 1299
+    assert "?" not in row(piece, 100) + row(piece, 300)
+    assert row(piece, 1000) == ["?", "?"]
+    second = trained(piece)["pupil"]  # another one, which begins otherwise
+    assert second["losses"] != more["losses"]
+    again = trained(teaching())["pupil"]
+    assert (again["losses"], again["wrote"]) == (first["losses"], first["wrote"])
+
+
+def test_the_page_can_be_used_while_it_trains(teaching):
+    """Training has its turn for moments only."""
+    piece = teaching(steps=5000)
+    piece.element.get_by_role("button").click()
+    turns = piece.page.evaluate(
+        """() => new Promise((resolve) => {
+          let turns = 0;
+          const count = () => { turns += 1; if (turns < 20) requestAnimationFrame(count); else resolve(turns); };
+          count();
+        })"""
+    )
+    assert turns == 20
+    assert state(piece)["pupil"]["step"] < 200
+    piece.element.get_by_label("One of yours").fill("xl")
+    assert rows(piece)[-1][0] == "xl"
+    piece.press("Stop")
+
+
+def test_without_scripts_what_was_measured_stands_there(visit):
+    element = visit("/learn/roman/", java_script_enabled=False).page.locator("lesson-piece[piece=teaching]")
+    assert re.search(r"Shown 100 numerals, it reads \d+ % of these and \d % of the unseen", element.inner_text())
+    assert json.loads(element.locator("script").text_content())["choices"] == COUNTS

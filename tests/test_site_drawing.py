@@ -63,7 +63,7 @@ def test_the_letters_numbers_are_the_same_without_the_change():
             np.testing.assert_array_equal(after["q"], before["q"])
 
 
-@pytest.mark.parametrize("name", ["cache", "packing", "fewer_keys", "windows", "sinks", "score_rules"])
+@pytest.mark.parametrize("name", ["cache", "packing", "fewer_keys", "windows", "sinks"])
 def test_who_only_writes_never_looks_ahead(name):
     for change in (drawing.CHANGES[name], drawing.without(drawing.CHANGES[name])):
         weights = drawing.calculation(change)["weights"]
@@ -75,7 +75,7 @@ def test_who_only_writes_never_looks_ahead(name):
 def test_the_numbers_are_attention(name):
     change = drawing.CHANGES[name]
     found = drawing.calculation(change)
-    scores = found["scores"] + change.options.get("bias", 0)
+    scores = found["scores"]
     points = np.where(found["blocked"], 0, np.exp(scores.astype(float)))
     spent = points.sum(axis=-1, keepdims=True) + np.exp(change.options.get("sink", -np.inf))
     np.testing.assert_allclose(found["weights"], points / spent, atol=1e-5)
@@ -122,15 +122,11 @@ def test_a_turn_leaves_the_length_and_depends_on_the_distance_only():
 
 
 def test_what_is_not_there_is_not_drawn():
-    squares = {
-        name: counted(name, r'fill-opacity="0')
-        for name in ("turning_positions", "cache", "long_sequences", "online_softmax")
-    }
+    squares = {name: counted(name, r'fill-opacity="0') for name in ("turning_positions", "cache", "long_sequences")}
     whole = 5 * 4 + 3 * 5 * 3 + 2 * 25 + 5 * 3
     assert squares["turning_positions"] == whole
     assert squares["cache"] == 4 + 3 + 2 * 15 + 2 * 5 + 3
     assert squares["long_sequences"] == whole - 2 * 20 - 2 * 3
-    assert squares["online_softmax"] == squares["long_sequences"] - 2 * 3
 
 
 def test_the_example_of_the_lesson_is_drawn_with_its_numbers():

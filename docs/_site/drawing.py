@@ -23,7 +23,6 @@ COLOURS = {"q": "queries", "k": "keys", "v": "values"}
 PAPER = {"queries": "#0072b2", "keys": "#b34a00", "values": "#007a59", "fourth": "#97336f"}  # without the site's theme
 LIGHT = 'fill="#fee838" fill-opacity=".3" stroke="#d9a800" stroke-width="2"'
 SINK = 0.5  # its score
-PRICE = 0.7  # of each place between a query and a key
 WHOLE = (
     "Attention, from left to right. Each letter has a row of numbers, x. Of it a query q, a key k and a value v are "
     "made. Queries and keys make a map of scores, softmax makes weights of each of its rows, and the weights mix the "
@@ -52,7 +51,6 @@ class Change:
 
 MAPS = ("scores", "weights")
 CAUSAL = ca.create_look_ahead_mask(LENGTH)
-FAR = np.tril(np.arange(LENGTH)[:, None] - np.arange(LENGTH)).astype(np.float32)  # how far a key is behind its query
 PLACES = ca.sinusoidal_encoding(LENGTH, WIDTH).numpy()
 HIDDEN = {"mask": CAUSAL}
 NEWEST = range(LENGTH - 1, LENGTH)
@@ -94,13 +92,6 @@ CHANGES = {
         looking=(range(2, 3), None),
         answered=range(3),
     ),
-    "online_softmax": Change(
-        MAPS,
-        "one piece",
-        "Only a part of one row is there at a time",
-        looking=(range(2, 3), range(2, 4)),
-        answered=range(3),
-    ),
     "packing": Change(
         MAPS,
         "hidden",
@@ -133,14 +124,6 @@ CHANGES = {
         "There is one more column of scores and weights, which belongs to no letter",
         letters="the␣c",
         options={"mask": CAUSAL, "sink": np.full((1, 1), SINK, np.float32)},
-        before=HIDDEN,
-    ),
-    "score_rules": Change(
-        ("price",),
-        "price",
-        "From each score a price is taken, the higher, the farther away the letter is",
-        letters="the␣c",
-        options={"mask": CAUSAL, "bias": -PRICE * FAR},
         before=HIDDEN,
     ),
 }
@@ -233,17 +216,16 @@ def vectors(change, numbers):
 
 
 def maps(change, numbers):
-    tops = [MIDDLE - HIGH - 8, MIDDLE + 8] if len(numbers["q"]) > 1 or "price" in change.lit else [MIDDLE - HIGH / 2]
-    looks = tops[: len(numbers["q"])]
+    tops = [MIDDLE - HIGH - 8, MIDDLE + 8] if len(numbers["q"]) > 1 else [MIDDLE - HIGH / 2]
     has_sink = "sink" in change.lit
-    for top in looks:
+    for top in tops:
         middle = top + HIGH / 2
         for name in ("q", "k"):
             yield arrow(LEFT["scores"] - 32, QKV[name], LEFT["scores"] - 6, middle + (QKV[name] - middle) / 8)
         yield arrow(LEFT["scores"] + HIGH + (18 if has_sink else 5), middle, LEFT["weights"] - 6, middle)
     for name in MAPS:
         left, centre = LEFT[name], LEFT[name] + HIGH / 2
-        for top, head in zip(looks, numbers[name], strict=True):
+        for top, head in zip(tops, numbers[name], strict=True):
             if name in change.lit:
                 yield lit(left, top, LENGTH)
             yield grid(left, top, head, rows=change.looking[0], columns=change.looking[1], blocked=numbers["blocked"])
@@ -253,14 +235,9 @@ def maps(change, numbers):
                 yield lit(aside, top, 1)
                 yield grid(aside, top, left_over if name == "weights" else np.full((LENGTH, 1), SINK), within=(0, 1))
         yield label(name, centre, tops[0] - 6)
-    centre = LEFT["scores"] + HIGH / 2
-    if "price" in change.lit:
-        yield lit(LEFT["scores"], tops[1], LENGTH) + label("−", centre, MIDDLE + 4)
-        yield grid(LEFT["scores"], tops[1], PRICE * FAR, "fourth", blocked=numbers["blocked"])
-        yield word(change, LEFT["scores"] - 10, tops[1] + HIGH / 2 + 4, "end")
     between = (LEFT["scores"] + HIGH + LEFT["weights"]) / 2
     if change.lit == MAPS:
-        yield word(change, between, tops[0] - 20 if len(looks) > 1 else tops[0] + HIGH + 16)
+        yield word(change, between, tops[0] - 20 if len(tops) > 1 else tops[0] + HIGH + 16)
     elif has_sink:
         yield word(change, LEFT["weights"] + HIGH + 8, tops[0] + HIGH + 16)
     yield label("softmax", between + (7 if has_sink else 0), tops[0] + HIGH / 2 + 15)

@@ -12,7 +12,8 @@
 # another tenth. Can one learning rate suit them all?
 #
 # Try it with two numbers. Here is their valley from above, much steeper across than along. Sixty plain nudges begin on
-# the left, where the loss is 80, and should end at the cross, the lowest point. **Can you bring the loss below 0.5?**
+# the left, where the loss is 80, and should end at the cross, the lowest point. **Can you bring the loss below 0.5 with
+# the learning rate alone?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -102,7 +103,8 @@ touch(
 # **What suits the one number does not suit the other.** Large nudges fly out across the valley, and small ones creep
 # along it.
 #
-# **Now press "Adam" in the valley.** Its sixty nudges end near the cross. Why?
+# **Now press "Adam" in the valley.** It comes with a learning rate of its own, 0.2. Its path runs on past the cross and
+# comes back, because the mean remembers, and its sixty nudges end near it. Why?
 #
 # ## Divide by the usual size
 #

@@ -136,7 +136,8 @@ touch(
 
 # %% [markdown]
 # **So "y" listens mostly to "m", but nobody is left out altogether.** When all three have looked, their weights fill a
-# square, the **map**: a row for each letter that looks, a column for each that is looked at. Each row adds up to one.
+# square, the **map**: a row for each letter that looks, a column for each that is looked at. Each row adds up to one,
+# but for rounding.
 #
 # **And this is the whole of attention.** Here are all the numbers of "may" in one drawing, with the row of "y" framed.
 # Later lessons draw it again, smaller and without numbers, and light up what they change:
@@ -283,18 +284,18 @@ machine(
 #
 # </details>
 #
-# ## Why divide by the root of d_k?
+# ## Why divide by √d? { #why-divide-by-the-root-of-d_k }
 #
 # In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
 # tried the dot product, which is cheaper. But it has a weakness.
 #
 # Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. Nudge this
-# score, and the weight hardly changes. A machine learns by nudging its numbers and keeping what helps. Where a nudge
-# changes almost nothing, it hardly learns: the softmax is *saturated*.
+# score, and the weight hardly changes. A machine learns from how its answer changes if a number is nudged. Where a
+# nudge changes almost nothing, it hardly learns: the softmax is *saturated*.
 #
-# Long keys lead there by themselves, as Vaswani and others suspected in 2017, because a dot product is a sum, and long
-# sums grow large. How large? Each term is a number of the query times one of the key. Suppose it is of size about 1,
-# and as often positive as negative. A coin can stand for it: +1 or −1.
+# With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017: a dot product is a sum, and
+# long sums grow large. How large? Each term is a number of the query times one of the key. Suppose it is of size about
+# 1, and as often positive as negative. A coin can stand for it: +1 or −1.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -327,7 +328,7 @@ touch(
 # %% [markdown]
 # **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two coins:
 # $(a + b)^2 = 1 + 1 + 2ab$. Now $2ab$ is as often −2 as 2, so that on average the square is 2. With 64 coins the
-# products cancel in the same way, 64 ones are left, and the sum is about √64 = 8 away from 0.
+# products cancel in the same way. What is left is 64 times 1, so the sum is about √64 = 8 away from 0.
 #
 # So Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however long the
 # keys are.** Then they built a whole machine of it, the Transformer.

@@ -79,9 +79,9 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 #
 # ## A second layer
 #
-# That was easy, because nobody had looked at anybody yet. In a second layer a key is made of what the first layer has
-# *found* for the letter, and to find something is to look at others. Does what the first layer found stay the same,
-# too?
+# That was easy, because in layer 1 keys and values are made before anybody looks. In a second layer a key is made of
+# what the first layer has *found* for the letter, and to find something is to look at others. Does what the first layer
+# found stay the same, too?
 #
 # Take the m, whose query was (1, 0, 0, 1). The [look-ahead mask](causal.py) hides later letters from it, so it finds
 # its own value, (10, 0), before the y comes and after it. Without the mask it would see the others as well:

@@ -325,7 +325,7 @@ np.testing.assert_array_equal(prefix[3], [0, 0, 0, 0])
 # ## A check: change the future
 #
 # How do you find a peeking machine before it fails? Change one of the given letters, and compare all that the machine
-# says. **What comes later must move nothing before it.**
+# says. **Nothing before the changed letter may move.**
 #
 # <details class="lesson-more" markdown="1"><summary>Test your own</summary>
 #

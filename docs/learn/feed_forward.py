@@ -76,9 +76,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # We train three machines of one layer, each for 500 steps:
 #
 # * one without the network,
-# * one without it, but with a wider attention: it has about as many numbers to train as the third, so that the race is
-#   fair,
-# * and one with a network of *width* 128: so many numbers stand between its two matrices.
+# * one without the network, but with a wider attention, so that it has about as many numbers to train as the third, and
+#   the race is fair,
+# * and one with a network of *width* 128, which means that 128 numbers stand between its two matrices.
 #
 # **How many of 100 letters does each get right?**
 
@@ -236,9 +236,9 @@ touch(
 #
 # **Now take the ReLU away, and look for a product that the alarms still know.**
 #
-# There is none. **In a plain sum an 8 changes the answer by the same amount, here by 144, whether the 7 is there or
-# not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend. Without a bend,
-# two matrices would be no more than one.
+# There is none. **In a plain sum an 8 changes the answer by the same amount, here by 40 + 48 + 56 = 144, whether the 7
+# is there or not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend.
+# Without a bend, two matrices would be no more than one.
 #
 # It is an old lesson. In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly
 # one of two things is there. A bend mends it, as Exercise 1 shows.
@@ -357,12 +357,12 @@ assert round(100 * one_off) == 99
 assert half_off < 0.3
 
 # %% [markdown]
-# At first a wrong letter leads. Vote by vote the c gains on it, and before all alarms are heard it has taken the lead
-# and keeps it. **No single alarm holds an entry:** with one of them off, still 99 of 100 answers are right on average,
-# and with a random half off fewer than 30.
+# At first wrong letters lead, now one and now another. Vote by vote the c gains on them, and before all alarms are
+# heard it has taken the lead for good. **No single alarm holds an entry:** with one of them off, still 99 of 100
+# answers are right on average, and with a random half off fewer than 30.
 #
-# And what do the alarms of a language model hear, the kind of machine that is behind a chat program? In 2021 Geva and
-# others found that many of them ring at something a person can name, such as a text about television.
+# A language model, the kind of machine that is behind a chat program, has such alarms, too. What do they hear? In 2021
+# Geva and others found that many of them ring at something a person can name, such as a text about television.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: is there room, and who knew half of the table?</summary>
 #

@@ -152,15 +152,16 @@ touch(
 )
 
 # %% [markdown]
-# No query takes a head beyond the values that it meets. **With values of its own, head 2 could have reached 35.
+# No query takes a head beyond the values that it meets. **With keys and values of its own, head 2 can reach 35.
 # Sharing, it has those of head 1.**
 #
 # ## What does sharing cost?
 #
-# A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring. Does sharing cost anything, then?
+# A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring, and may still make a 35 of it. Does sharing
+# cost anything, then?
 #
 # Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
-# DeepSeek trained new ones, too, with more layers where the keys are fewer, so that all have about 7 billion numbers.
+# DeepSeek trained new ones, too, and gave those with fewer keys more layers, so that all have about 7 billion numbers.
 # How many marks of 100 does sharing cost in tests, on average?
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."

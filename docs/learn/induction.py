@@ -75,7 +75,7 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
 # **The machine with two layers nearly always knows it, at 98 of 100 letters, and the other mostly not, at 16.** Nor is
-# one layer merely too small: a third machine, whose one layer holds everything twice, got 18.
+# one layer merely too small: a third machine, whose one layer is twice as large, got 18.
 #
 # ## Why one look is not enough
 #
@@ -313,7 +313,8 @@ assert abs(alone[1] - 1 / 26) < 0.01
 
 # %% [markdown]
 # Without the first head the second one still fetches letters of the text, but no note tells it *which*. Without the
-# second head the notes are not read, and the machine can only guess. (That the x is right is luck.)
+# second head the notes are not read, and the machine can only guess. (That a few letters are right all the same is
+# luck.)
 #
 # **One head writes, the other reads, and neither is worth much alone.**
 #

@@ -17,7 +17,7 @@
 #
 # A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python language.
 # Before its training, and at three moments of it, it was given the same beginning, "The ". Such a beginning is called a
-# *prompt*. Here is what it wrote the last time. **Now let it learn from the start.**
+# *prompt*. Here is what it wrote at the last of the three. **Now let it learn from the start.**
 
 # %% tags=["hide-input"]
 import re
@@ -204,9 +204,10 @@ text_machine(
 # ## Drawing a letter
 #
 # Whoever can say how probable each letter is can also write. The machine [draws](writing.py#drawing) a letter, takes it
-# for the one that came, and draws the next. **In the piece above set the temperature to 1.5, and then top-p to 0.5 as
-# well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them that one is drawn
-# quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5 together.
+# for the one that came, and draws the next. **Fetch the machine above, if you have not. Set its temperature to 1.5, and
+# then top-p to 0.5 as well.** At 1.5 nonsense comes soon: each improbable letter is rare, but there are so many of them
+# that one is drawn quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5
+# together.
 #
 # ## Is counting enough?
 #
@@ -481,7 +482,8 @@ print(fill("The " + to_text(ids[0]), 42))
 # def go_on(ids, w):
 #     x = w["table"][ids] * np.sqrt(w["table"].shape[1])
 #     for layer in range(w["layers"]):
-#         x = ...  # look(letters, w, f"{layer}.look"); its norm has w[f"{layer}.look.norm"]
+#         # look(letters, w, f"{layer}.look"); its norm has w[f"{layer}.look.norm"]
+#         x = ...
 #         x = ...  # and here "think" in place of "look"
 #     return norm(x, *w["norm"]) @ w["table"].T
 # ```

@@ -12,7 +12,7 @@
 #
 # In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
-# the two is memory. Ten lines of NumPy get a laptop past it: they are slow, but they fit.
+# the two is memory. With ten lines of NumPy it fits on a laptop, though slowly.
 #
 # But first run into it, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the text
 # grow, and watch for the moment when the weights break out of the laptop:**
@@ -70,8 +70,8 @@ touch(
 # large, but 900 times as many weights. And the whole book? In every layer its weights take 32 terabytes, the memory of
 # two thousand laptops.
 #
-# What goes into attention would have fitted easily, and so would what comes out. Must the huge square between the
-# two ever be there?
+# What goes into attention would have fitted, and so would what comes out. Must the huge square between the two ever be
+# there?
 #
 # ## One row at a time
 #
@@ -114,8 +114,8 @@ attention_drawn("long_sequences")
 # ## Your machine so far { #your-machine-so-far }
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
-# gets only the keys up to its last query, and still needs a mask: of the queries 4 to 7, only the last may see key 7.
-# What does each block hand to `attention`?
+# gets only the keys up to its last query, and still needs a mask: in blocks of 4, of the queries 4 to 7 only the last
+# may see key 7. What does each block hand to `attention`?
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -159,7 +159,7 @@ def by_blocks(q, k, v, block, causal=False):
 
 
 # %%
-# With by_blocks the outputs are those of attention, and with causal=True those of the look-ahead mask:
+# by_blocks gives what attention gives, and with causal=True what the mask gives:
 q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))  # random numbers
 np.testing.assert_allclose(by_blocks(q, k, v, block=24), attention(q, k, v))
 hidden = np.triu(np.ones((100, 100)), k=1)

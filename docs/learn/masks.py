@@ -10,8 +10,8 @@
 # has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
 # Below, two machines read this date. One, our yardstick, was **told** which places are empty, and the other was **not
-# told**. **Drag the slider until the second one makes a mistake, and watch its look wander off into the emptiness.**
-# Then type a date of your own.
+# told**. **Once they have loaded, drag the slider until the second one makes a mistake, and watch its look wander off
+# into the emptiness.** Then type a date of your own.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -68,8 +68,8 @@ machine(
 # depends on what the others ask.
 #
 # At 34 places both machines read nearly all unseen dates. Now fill them up to 100. Told, the machine stays where it
-# was. Not told, it reads only 33 of 100 dates. And no error, and no warning: **the answers just get worse when somebody
-# puts a longer text into the same batch.**
+# was. Not told, it reads only 33 of 100 dates. No error is raised, and no warning: **the answers just get worse when
+# somebody puts a longer text into the same batch.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: the same dates in 34, 40, 60 and 100 places</summary>
 
@@ -144,7 +144,7 @@ plt.show()
 #
 # For this there is a **mask**. It holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
 # Elsewhere it holds a 0. Here are the weights of a head of our machine. **Press the first blue "pad" button, and see
-# what one place of padding takes from the letters. Then a dare: leave a letter with nothing to look at.**
+# what one place of padding takes from the letters. Then try to leave a letter with nothing to look at.**
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -188,8 +188,8 @@ lab(
 )
 
 # %% [markdown]
-# **Padding is hidden as a key, and not as a query:** its own two rows still *look*. But what comes out of them is used
-# nowhere.
+# **Padding is hidden as a key, and not as a query:** the two rows called pad still *look*. But what comes out of them
+# is used nowhere.
 #
 # ## By hand
 #
@@ -240,7 +240,7 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # $$
 #
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
-# runs over all keys $l$. If all their $m_{il}$ are 1, it is 0.
+# runs over all keys $l$. If all keys are blocked, the sum is 0, and the weight is 0/0: a case for the last section.
 #
 # In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
 # libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
@@ -286,13 +286,13 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# Each text is read by itself, but learnt from together: the next nudge is computed from all texts of the batch, so that
-# one such row can spoil every number of the machine.
+# Each text of a batch is read by itself. But the next nudge is computed from all of them together, so that one such row
+# can spoil every number of the machine.
 #
 # The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
 # −∞, so that $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
-# -1,000,000,000 instead. In an empty row every score gets that, so that no key falls behind another: the row looks at
-# the padding, and nobody is warned.
+# -1,000,000,000 instead. But in an empty row every score gets that, and then all are equal again: the row looks at the
+# padding after all, and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
 # output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

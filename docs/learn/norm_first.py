@@ -9,8 +9,8 @@
 #
 # A tower of six [layers](transformer_layer.py#which-towers-need-the-norm) learns in 800 steps to write eight digits
 # backwards. Build six more on top, and it gets about 30 of 100 digits right, no better than if it wrote the commonest
-# digit eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat programs have dozens
-# of layers.
+# digit of each text eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat programs
+# have dozens of layers.
 #
 # After each part of a layer stands a plus, the *residual*: it carries the letter past the part. With a plus after every
 # part, no letter should be lost. **Where have the letters gone?**
@@ -42,10 +42,10 @@ assert 0.27 < commonest < 0.32
 # %% [markdown]
 # ## The letter fades
 #
-# A norm divides the *whole* sum by its size, and the letter with it. Do it once by hand, with four numbers. A letter
-# $x = (1, -1, 1, -1)$, here a digit, has size 1: the root of its mean square. A part finds $(0.75, 0.75, -0.75,
-# -0.75)$. The product of the two is 0, so they stand at a right angle. Then the *squares* of their sizes add up, as
-# Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
+# A norm divides the *whole* sum by its size, and the letter with it. Do it once by hand, with four numbers. The *size*
+# of a vector is here the root of the mean of its squares. So a letter $x = (1, -1, 1, -1)$, here a digit, has size 1. A
+# part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they stand at a right angle. Then the
+# *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
 #
 # --8<-- "diagrams/right_angle.svg"
 #
@@ -57,8 +57,8 @@ assert 0.27 < commonest < 0.32
 # $$
 #
 # With the letter itself this mean is 1, so 0.8 of the letter is left after one part and its norm. That is not little.
-# But twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. It adds it nearly at
-# a right angle, too, as two vectors of 32 numbers stand that have nothing to do with each other.
+# But twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And it adds it nearly
+# at a right angle, because that is how two vectors of 32 numbers mostly stand that have nothing to do with each other.
 #
 # So here are two towers of such triangles. On the left the norm divides the sum after each part, and on the right only
 # once, at the top. **Climb both: how long is the letter in the end, compared with the sum?**
@@ -101,17 +101,17 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
-# **At the top half a percent of the letter is left on the left, and about a quarter on the right.** On the left every
-# part leaves 0.8 of it, and $0.8^{24} = 0.0047$. On the right the squares add up, and $1 / \sqrt{1 + 24 \cdot 0.75^2} =
-# 0.26$.
+# **At the top half a percent of the letter remains in the left tower, and about a quarter in the right one.** On the
+# left every part leaves 0.8 of it, and $0.8^{24} = 0.0047$. On the right the squares add up, and $1 / \sqrt{1 + 24
+# \cdot 0.75^2} = 0.26$.
 #
 # What stands there instead of the letter? Mostly an average of the text, which attention adds and which is nearly the
 # same for every digit. So at the top of the left tower two digits of a text look nearly alike: before the training
 # their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86.
 #
-# **So the tower on the left starts nearly blind.** On the way back the slope is divided at each norm as well. The tower
-# is slow, not dead: with a third of the learning rate and three times as many steps, one such tower got all digits.
-# But who would wait three times as long, if it were enough to move the norm?
+# **So the tower on the left starts nearly blind.** In training the slopes pass the same norms on their way back, and
+# shrink as well. The tower is slow, not dead: with a third of the learning rate and three times as many steps, one such
+# tower got all digits. But who would wait three times as long, if it were enough to move the norm?
 #
 # ## The norm in front
 #

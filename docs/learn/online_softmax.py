@@ -11,8 +11,8 @@
 # still needed its rows whole.
 #
 # But a graphics processor has a small memory that is about ten times as fast as its large one. On the A100, a processor
-# of 2020, each unit has 192 kilobytes of it, and a row of a million scores takes 4,000 kilobytes. So the row should
-# come in **pieces**, each of which is thrown away before the next one is made.
+# of 2020, each of its 108 small processors has 192 kilobytes of it, and a row of a million scores takes 4,000
+# kilobytes. So the row should come in **pieces**, each of which is thrown away before the next one is made.
 #
 # ## What goes wrong
 #
@@ -138,14 +138,6 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 # has to wait.** The keys of a very long text can be shared out among many processors, and each hands over only $m$, $z$
 # and $a$.
 #
-# This is what the page has changed. The "weights" of the piece are powers, not yet divided:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("online_softmax")
-
-# %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
 # `read` finds $m$, $z$ and $a$ of a piece of keys for many queries at once, and `finish` makes the output. Write

@@ -98,8 +98,9 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# In rows of 64 our 1,000 dates take nearly two fifths fewer places. Each date still gets an answer of its own, which
-# looks only at its letters. So the dates meet only while they are read.
+# Packed into rows of 64, our 1,000 dates take nearly two fifths fewer places than in 1,000 rows of 33. Each date still
+# gets an answer of its own, and this answer looks only at the letters of its date. So the dates meet only while they
+# are read.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -146,8 +147,8 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 # | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
 #
 # **Only places 3 and 4 have the number of place 4, and the high scores at places 0 and 5 have no say.** Padding has a
-# number, too, the 0, so that no query is left without any key. Programs call a text a *document*, and its numbers
-# *segment ids*.
+# number, too, the 0, so that a place of padding, which asks as well, finds at least itself. Programs call a text a
+# *document*, and its numbers *segment ids*.
 #
 # Back to the two dates. **Where does the 7 look? Then tick "keep the dates apart".**
 
@@ -242,7 +243,7 @@ assert own > 0.99
 #
 # The mask says who is seen, but not where a letter stands. Our machine doesn't mind, because its positions turn, and
 # only distances count. But where positions are added, no text of the training began at place 3, as the second one does
-# in our table. **So we count anew in each text:**
+# in the table above. **So we count anew in each text:**
 
 # %% tags=["hide-input"]
 from clear_attention import create_document_positions
@@ -296,7 +297,7 @@ changed[0, 0] = source.encode(["8"])[0, 0]
 
 
 def moved(mask):
-    """Count the letters of the second date that the encoder reads differently, if only by one bit."""
+    """Count the letters of the second date that come out differently."""
     one, other = (read(ids, mask).numpy()[0, seven:] for ids in (row, changed))
     return int(np.any(one != other, axis=-1).sum())
 
@@ -323,7 +324,8 @@ attention_drawn("packing")
 # `list(documents).index(number)` finds the first place of a number.
 #
 # ```python
-# def document_mask(asking, asked):  # numbers of the places that ask, and of those that are asked; 1 hides
+# def document_mask(asking, asked):
+#     # the numbers of the places that ask, and of those that are asked; 1 hides
 #     return (... != ...).astype(int)
 #
 # def document_positions(documents):  # for each letter its position in its own text

@@ -10,8 +10,8 @@
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
-# Each number stands for a piece of the text. How often does the letter in number 436 occur in the word that is number
-# 73700? You have all that the model has. What do you answer?
+# Each number stands for a piece of the text. Number 436 is a letter, and number 73700 is a word. How often does the
+# letter stand in the word? You have all that the model has. What do you answer?
 #
 # The question is "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
 # Now you see three r, and the model still sees none.

@@ -98,8 +98,8 @@ touch(
 # the dates.
 #
 # **A fraction**, from 0 at the first place of the row to 1 at its last? That stays small, and the machines read 99 of
-# 100 dates. But in a longer row "the next place" is a smaller step than in the training: given rows of 40 places in
-# place of 34, they read only 89.
+# 100 dates. But in a longer row "the next place" is a smaller step than in the training: in rows of 40 places instead
+# of 34 they read only 89.
 #
 # So we have three wishes. What we add stays small, each place is the same step, and no two places are alike.
 #

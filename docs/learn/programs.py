@@ -21,8 +21,8 @@
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A place times the table picks out one row of the table, which is the query. The query times a key picks out one number
-# of this row. So **a score is an entry of the table.**
+# In the token the place is a row of zeros with a single 1. Times the table it picks out one row, which is the query.
+# The query times a key picks out one number of this row. So **a score is an entry of the table.**
 
 # %%
 import numpy as np
@@ -81,7 +81,7 @@ touch(
 #
 # | function | what it does |
 # | --- | --- |
-# | `features` | makes a matrix that cuts its letter out of a token, and one for its place |
+# | `features` | makes two matrices: one cuts the letter out of a token, the other the place |
 # | [`select`][clear_attention.select] | asks your function who wishes for whom, and fills $W_Q$ and $W_K$ |
 # | [`aggregate`][clear_attention.aggregate] | is told what to bring back, and makes a yes worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
@@ -201,8 +201,8 @@ touch(
 #
 # --8<-- "diagrams/line_up.svg"
 #
-# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2. But place 4 must get a b, too,
-# and nobody has counted 3.
+# The second head looks at these notes. Place 3 fetches a b, because the first b has counted 2 before it. But place 4
+# must get a b, too, and nobody has counted 3.
 #
 # **Let the places fetch one after the other. By which rule does each of them find its letter?**
 
@@ -245,7 +245,7 @@ touch(
 # </details>
 #
 # Now we write it down. The first head writes the share of `^` into each token. Then a feed-forward network turns this
-# share into the count. It fills nine columns (`smaller`), of which only that of the count gets a 1.
+# share into the count. It fills nine columns, called `smaller`, of which only that of the count gets a 1.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: how ReLUs find the count</summary>
 #
@@ -290,7 +290,7 @@ np.testing.assert_allclose(
 # ```python
 # # query is the number of the place, key the note of a letter.
 # my_place = select(place, smaller, lambda query, key: ...)
-# # ^ has the note 0, too, so it must be unwanted.
+# # ^ has the note 0, too, so it must be unwanted: wishes can be added up.
 # not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
 # head_2 = aggregate(my_place + not_begin, letter)
 # ```

@@ -98,7 +98,7 @@ assert nonsense == ["2018-02-30"]
 assert sure[0] > 0.99
 
 # %% [markdown]
-# **Fool it! Find texts that are no dates, and of which the machine is over 99 % sure all the same.**
+# **Fool it! Find texts that are no dates, and for which the machine is over 99 % sure of its answer.**
 
 # %% tags=["live", "remove-input"]
 begins = "banana"
@@ -155,10 +155,11 @@ HTML(
 #
 # ## The one idea: look at the right letters
 #
-# Say the text is "thursday 3rd of may 2018", and the machine has written `2018-0`. You would look at "may" now, and so
-# does the machine. But how can a calculation look? It shares out a total of 1 among the letters of the text, and a
-# letter's share is its **weight**. Then it multiplies each vector by its weight, and adds them up. From this mixture,
-# and from what it has written so far, it computes the next letter:
+# Say the text is "thursday 3rd of may 2018", and the machine has written `2018-0`. You would look at "may" now, and so,
+# mostly, does the machine. But how can a calculation look? It shares out a total of 1 among the letters of the text,
+# and a letter's share is its **weight**. Then it multiplies the vector of each letter by its weight, and adds them up.
+# (These vectors are no longer the rows above, since another part of the machine has changed them first.) From this
+# mixture, and from what it has written so far, it computes the next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -207,18 +208,18 @@ HTML(
 # %% [markdown]
 # **Looking in this way is called attention.** In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at
 # every word while it writes. Nobody says where to look. The machine finds out in training, because looking there makes
-# the right letters more probable. (Simplified: our machine looks in four ways at once, and this is their mean. Of each
-# vector 32 of the 64 numbers are drawn.)
+# the right letters more probable. (The picture is simpler than the machine: it shows the mean of four looks, and half
+# of the 64 numbers.)
 #
 # The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
 # the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.
 #
 # ## Take it away
 #
-# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages of the text, in
-# the encoder and again for the answer, and each letter counts as much as any other. Its training had 500 steps, half as
-# many as that of our machine. To be fair, we lay a **yardstick** beside it: a machine that is whole and was trained
-# just as briefly. It reads 98 of 100 dates. **Try both on a date of your own.**
+# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages, in which each
+# letter of the text counts as much as any other. It does so in the encoder, and again for the answer. Its training had
+# 500 steps, half as many as that of our machine, and that alone costs something. So beside it we lay a **yardstick**: a
+# whole machine which was trained for 500 steps, too. It reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates-brief", "dates-no-attention"]
@@ -236,7 +237,7 @@ machine(
 )
 
 # %% [markdown]
-# **It still gets nearly a quarter of the dates right.** But look at its mistakes:
+# **It still gets more than a fifth of the dates right.** But look at its mistakes:
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search

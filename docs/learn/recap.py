@@ -140,8 +140,8 @@ journey(
 
 # %% [markdown]
 # **Step 8 has parted them already, and at step 9 the two 0s fetch almost unrelated things from the text.** Their places
-# differ, and what is written before them, so they ask different questions. Our 0 gives nearly all its weight to the
-# day's 5, and the first 0 most of its weight to the j of "june".
+# differ, and so does what is written before them. So they ask different questions. Our 0 gives nearly all its weight to
+# the day's 5, and the first 0 most of its weight to the j of "june".
 #
 # What was fetched is added to our 0, and in step 10 the network works on it. What is left is to choose a letter. In
 # step 11 one more matrix makes 14 numbers of its 64, the *logits*, one for each letter or mark that could be written
@@ -269,8 +269,8 @@ machine(
 )
 
 # %% [markdown]
-# A row is named after the letter that is *written* there, so our 0 is in the last row called 5. **In "answer looks at
-# text" this row has most of its weight on the 5 of "5th".**
+# A row carries the name of the letter that is *written* there. Our 0 goes in where the last 5 is written, so look at
+# the last row called 5. **In "answer looks at text" it has most of its weight on the 5 of "5th".**
 #
 # ## Put together by hand
 #
@@ -291,7 +291,7 @@ for function in (own.enter, own.encode):
 # The way through the decoder is yours. Five places are open, and `linear` is a product with a matrix, and a bias added:
 #
 # ```python
-# def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
+# def decode(ids, context, w):  # context: what the encoder has made of the text
 #     y = enter(ids, w["target"])
 #     found = multi_head(y, y, w, "decoder.self", ...)
 #     y = norm(..., *w["decoder.self.norm"])

@@ -154,7 +154,7 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 #         num_layers=1, d_model=64, num_heads=4, d_ff=128,
 #         source_vocab=reads.vocab_size, target_vocab=writes.vocab_size,
 #     )
-#     # 64 pairs for each step, drawn by chance: each of your 3,000 comes about thirteen times
+#     # 64 pairs for each step, drawn by chance: each comes about thirteen times
 #     chosen = np.random.default_rng(1).integers(len(x), size=64 * steps)
 #     x, y = x[chosen], y[chosen]
 #     rate = keras.optimizers.schedules.CosineDecay(

@@ -7,32 +7,8 @@
 # # What can a score not say?
 #
 # Two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must not
-# see. No error says so. One step is the [mask](masks.py), and the other is a *cap*, which holds all scores between two
-# bounds. Before we look for the mistake: why should anybody cap scores?
-#
-# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
-#
-# Say that two keys have the scores 13 and 3. With a lead of 10 the first key gets $e^{10}$ or 22,000 times the weight
-# of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so training has
-# little to push on. That happened to the large machines of Dehghani and others (2023), whose training broke down as
-# their scores grew.
-#
-# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
-# stays between -1 and 1:
-#
-# $$
-# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
-# $$
-#
-# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
-# the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
-#
-# In 2024 Google capped the scores of Gemma 2, at 50. In code a cap is a single line. Where does this line belong?
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
-#
-# We cap all of its scores, lower and lower, and count the dates that it still reads (blue). At 3 and at 5 stand three
-# orange dots each, which lie on one another: machines that were trained with this cap.
+# see. No error says so. One step is the [mask](masks.py). The other is a *cap*, which holds all scores between two
+# bounds, here -2 and 2. What goes wrong?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -83,44 +59,12 @@ caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
 taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE = "#0072b2", "#d55e00"
-_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
-ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
-ax.plot(caps, by_cap, "o", color=BLUE)
-for cap, found in taught.items():
-    ax.plot([cap] * 3, found, "o", color=ORANGE)
-ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
-ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
-ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
-ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
-ax.minorticks_off()
-ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert uncapped > 0.99
-assert by_cap[caps.index(20.0)] > 0.99
-assert by_cap[caps.index(10.0)] > 0.95
-assert abs(by_cap[caps.index(5.0)] - 0.56) < 0.01
-assert abs(by_cap[caps.index(7.0)] - 0.83) < 0.01
-assert by_cap[caps.index(2.0)] < 0.15
-assert min(taught[3] + taught[5]) > 0.99
-
 # %% [markdown]
-# **Capped at 5, our machine loses nearly half of its dates.** But the six machines that were trained with a cap of 5 or
-# of 3 read over 99 of 100, each of them. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
-# others, a norm of queries and keys.
-#
-# </details>
-#
 # ## “Never”: a cap in the wrong place
 #
-# Now to the mistake. The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While our machine
+# The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While our machine
 # writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of the
-# scores of these two, in one head, if a cap of 2 comes *after* the mask?
+# scores of these two, in one head, if the cap comes *after* the mask?
 #
 # | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
@@ -128,9 +72,9 @@ assert min(taught[3] + taught[5]) > 0.99
 # | then the mask | -1.54 | -∞ |
 # | then the cap | -1.29 | -2.00 |
 #
-# **The cap has lifted minus infinity to -2, which is a score like any other.** And so it goes with all ten letters that
-# are hidden. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the start mark's own power is only
-# 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
+# **The cap bends -1.54 a little, and it has lifted minus infinity to -2, which is a score like any other.** And so it
+# goes with all ten letters that are hidden. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the
+# start mark's own power is only 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
 #
 # Here the steps stand on cards, and the start mark is drawn as a dot. **Swap two cards, so that nobody looks ahead.**
 
@@ -208,7 +152,7 @@ touch(
 # And with a high cap the mistake hides. At 20 the start mark still gives some weight to the future, but less than a
 # millionth, and no eye will find that.
 #
-# **No finite score can say *never*. The mask can, if it has the last word.**
+# **No finite score can say *never*. The mask can, if no step after it changes its scores.**
 
 # %% tags=["live", "remove-input"]
 masked = steps["mask"](own_scores)[0]
@@ -222,6 +166,64 @@ powers = np.exp(lifted)
 assert (f"{powers[0]:.2f}", f"{powers[1]:.3f}") == ("0.27", "0.135")
 assert f"{10 * powers[1]:.2f}" == "1.35"
 assert round(1.35 / (1.35 + 0.27), 2) == 0.83
+
+# %% [markdown]
+# ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
+#
+# Say that two keys have the scores 13 and 3. With a lead of 10 the first key gets $e^{10}$ or 22,000 times the weight
+# of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so training has
+# little to push on. That happened to the large machines of Dehghani and others (2023), whose training broke down as
+# their scores grew.
+#
+# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
+# stays between -1 and 1:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
+# the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
+#
+# In 2024 Google capped the scores of Gemma 2, at 50. In code that is a single line, and now you know where it belongs.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
+#
+# We cap all of its scores, lower and lower, and count the dates that it still reads (blue). At 3 and at 5 stand three
+# orange dots each, which lie on one another: machines that were trained with this cap.
+
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
+ax.plot(caps, by_cap, "o", color=BLUE)
+for cap, found in taught.items():
+    ax.plot([cap] * 3, found, "o", color=ORANGE)
+ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
+ax.text(7.6, by_cap[5], "capped afterwards", color=BLUE, va="center")
+ax.set(xscale="log", xlabel="cap", ylabel="dates right", ylim=(-0.04, 1.16))
+ax.set_xticks(caps, [f"{cap:g}" for cap in caps])
+ax.minorticks_off()
+ax.text(0.9, uncapped + 0.03, "without a cap", va="bottom")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert uncapped > 0.99
+assert by_cap[caps.index(20.0)] > 0.99
+assert by_cap[caps.index(10.0)] > 0.95
+assert abs(by_cap[caps.index(5.0)] - 0.56) < 0.01
+assert abs(by_cap[caps.index(7.0)] - 0.83) < 0.01
+assert by_cap[caps.index(2.0)] < 0.15
+assert min(taught[3] + taught[5]) > 0.99
+
+# %% [markdown]
+# **Capped at 5, our machine loses nearly half of its dates.** But the six machines that were trained with a cap of 5 or
+# of 3 read over 99 of 100, each of them. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
+# others, a norm of queries and keys.
+#
+# </details>
 
 # %% [markdown]
 # ## In which order?
@@ -269,7 +271,7 @@ touch(
 #
 # </details>
 #
-# With the [sink](sinks.py) there are four rules, which are taken from top to bottom after the division:
+# With the [sink](sinks.py) there are four rules. After the division they are taken in this order, from top to bottom:
 #
 # | A score can't say | What says it | For example in |
 # | --- | --- | --- |
@@ -281,14 +283,6 @@ touch(
 # **Cap, bias, mask, sink.** If the cap came after the bias, it would shrink the price. If it came after the mask, it
 # would bring the future back.
 #
-# In the drawing each score pays the price. Untick the price, and the first letter gets more again:
-
-# %% tags=["live", "remove-input"]
-from drawing import attention_drawn
-
-attention_drawn("score_rules")
-
-# %% [markdown]
 # ## Your machine so far
 #
 # Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink, and now your `attention` gets the cap and

@@ -48,7 +48,7 @@ Markdown("\n".join(lines))
 
 # %% [markdown]
 # Only a vowel gives the head something to do. That e follows d in the alphabet, the machine knows without a look,
-# because the vector of the d goes past the head and is [added](transformer_layer.py) behind it.
+# because the vector of the d is [added](transformer_layer.py) to what the head brings.
 #
 # Each text begins with the start mark •, and the head sees only what stands *before* its letter. (Usually a head also
 # sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use the
@@ -264,7 +264,7 @@ touch(
 # If it is too high, the sink takes the weight that the vowels need.
 #
 # **Now nearly all of the leftover weight goes to the sink, and no place of the text has become special.** Whichever
-# place we dropped, only a vowel right behind it went wrong. In 2025 gpt-oss was trained with such a sink for each head.
+# place we dropped, only a vowel right after it went wrong. In 2025 gpt-oss was trained with such a sink for each head.
 #
 # In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
 
@@ -281,7 +281,8 @@ attention_drawn("sinks")
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
 #     powers = np.where(mask == 1, 0, np.exp(scores))
-#     # The sink has a power, and no value. Minus infinity stands for no sink, because its power is 0.
+#     # The sink has a power, and no value.
+#     # Minus infinity stands for no sink, because its power is 0.
 #     sums = powers.sum(axis=-1, keepdims=True) + ...
 #     return powers / np.where(sums == 0, 1, sums)
 # ```

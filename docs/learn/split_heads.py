@@ -50,7 +50,7 @@ lab(
 # Keys and values are cut in the same way. In a chat program the vectors have thousands of numbers, and the queries are
 # cut among dozens of heads.
 #
-# When the heads have looked, what they found is put side by side again. But then each number would hear of one head
+# When the heads have looked, what they found is put side by side again. But then each number would come from one head
 # only. So one last matrix $W_O$ mixes them.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
@@ -89,7 +89,8 @@ def wrong_split(x, heads):
 #
 # --8<-- "diagrams/two_cuts.svg"
 #
-# **Where the a should stand, there is now the other half of the m.** And of the y this head has nothing.
+# **Where the a should stand, there is now the other half of the m.** And of the y the head under `wrong_split` has
+# nothing.
 #
 # What becomes of a machine that cuts in this way? Our second machine cuts, and joins again, by a reshape alone. All
 # else is as in the yardstick: 500 steps, in rows that padding fills up to 34 places. **How many dates does it read?**
@@ -214,8 +215,8 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 # %% [markdown]
 # **To the second machine the text is "30.?????99".** Why just these five letters?
 #
-# The text has ten letters. So the padding mask leaves ten of the 34 cells of each head, and hides the rest. Cut
-# rightly, these ten hold a piece of each letter.
+# The text has ten letters. So the padding mask leaves ten of the 34 rows of each head, one for each place, and hides
+# the rest. Cut rightly, these ten hold a piece of each letter.
 #
 # But cut by a reshape alone, the four pieces of the 3 fill the first four cells of head 1. Then come the four of the 0,
 # and two of the point, and the ten cells are full. So head 1 sees "30.". **Tick "cut by a reshape alone". Which letters

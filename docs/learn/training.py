@@ -68,8 +68,8 @@ touch(
 #
 # ## How wrong is it? By hand
 #
-# A small change of one number mostly changes no letter at all. So we must count something finer than wrong letters: how
-# probable the right ones are.
+# A small change of one number mostly changes no letter at all. So we must measure something finer than wrong letters:
+# how probable the right ones are.
 #
 # Say the machine gives the right letters of an answer the probabilities 0.9, 0.5 and 0.9. Then the whole right answer
 # has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add
@@ -203,9 +203,9 @@ touch(
 #
 # ## All numbers at once
 #
-# But our machine has 121,422 numbers, and each has a slope of its own. All of them come from one walk backwards through
-# the calculation, which begins at the loss. Each operation has a factor: if what goes in changes a little, its result
-# changes so many times as much. Squaring a 4 has the factor 8.
+# But our machine has 121,422 numbers, and each has a slope of its own. All of them come from one walk, which begins at
+# the loss and goes backwards through the calculation. Each operation has a factor: if what goes in changes a little,
+# its result changes so many times as much. Squaring a 4 has the factor $2 \cdot 4 = 8$.
 #
 # **Walk back yourself, and then nudge.** Multiply the slope that came in by the factor. Here $r = x \cdot w + b$, with
 # an input $x$ and two numbers, $w$ and $b$, and the loss is $r^2$:
@@ -408,7 +408,7 @@ assert right_dates > np.exp(-11 * mean)
 # ### Exercise 2
 #
 # Is a slope right that the walk backwards found? Take the bias of the letter 0, in `untrained.project_logits.bias`.
-# Compute the loss with 0.01 more and with 0.01 less. What should the difference be, divided by 0.02?
+# Compute the loss with this bias 0.01 larger, and 0.01 smaller. What should the difference be, divided by 0.02?
 
 # %% tags=["answer"]
 bias, zero = untrained.project_logits.bias, target.encode(["0"])[0, 1]

@@ -60,9 +60,9 @@ assert ("1958", "1985") in [
 #
 # Attention brings each letter an average of what the letters say. And what becomes of the letter itself?
 #
-# In our mistaken machine the average *replaces* it. The missing plus *adds* the average to the letter, so that a letter
-# keeps what it was. This plus after each part is called the **residual**. If a letter is $(1, 2, 0, 1)$, and attention
-# found $(0, 1, 5, 6)$, it makes
+# In the machine without the plus the average *replaces* it. The missing plus *adds* the average to the letter, so that
+# a letter keeps what it was. This plus after each part is called the **residual**. If a letter is $(1, 2, 0, 1)$, and
+# attention found $(0, 1, 5, 6)$, it makes
 #
 # $$
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
@@ -269,19 +269,19 @@ touch(
 
 # %% [markdown]
 # **After six layers the digits are 13 times as large.** A [score](attention.py) is a product of a query and a key. Both
-# are made of digits, so large digits have huge scores. One layer may choose sharply by chance, as layer 2 does here. In
-# the upper three every one does: the 5 gives about nine tenths of its weight, or more, to one digit, before it has
-# learnt to which.
+# are made of digits, so large digits have huge scores. A single layer may choose sharply by chance, as layer 2 does
+# here. But all of the upper three do: in each of them the 5 gives about nine tenths of its weight, or more, to one
+# digit, before it has learnt to which.
 #
 # So take the size away. The *size* of a digit is the root of the mean square of its numbers. After each plus the
 # **norm**, short for *layer normalization*, subtracts from the numbers their mean, and divides what is left by its
-# size. So this size is always 1, and even in the sixth layer the 5 gives no digit more than a sixth of its weight.
-# Nothing is chosen yet, and the training can teach it whom to choose.
+# size. So every layer meets digits of size 1, and the choices do not sharpen: the first layer still chooses by chance,
+# but in the sixth the 5 gives no digit more than a sixth of its weight. There the training can teach it whom to choose.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
-# When such towers were *trained* for 800 steps, three without norms got 30, 32 and 34 of 100 digits, about what the
-# commonest digit is worth, and **three with norms got 100 each time.**
+# When such towers were *trained* for 800 steps, three without norms got 30, 32 and 34 of 100 digits, about what one
+# gets by writing the commonest digit everywhere, and **three with norms got 100 each time.**
 #
 # </div>
 #

@@ -75,7 +75,8 @@ assert added_record["shifted"][2] < 0.1 * short
 # where.
 #
 # So let the place **turn** the query and the key. At place 0 both point to the right, and each further place turns them
-# by 30 degrees. **Let the text walk. What happens to the hands, and what to their product?**
+# by 30 degrees, to the left, as angles are counted in mathematics. **Let the text walk. What happens to the hands, and
+# what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -119,7 +120,8 @@ touch(
 # turned query and a turned key know only the step from one to the other.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places. So it is in the machine that read one of 100: it makes its queries and keys of such sums.
+# multiplied with places. That is what went wrong in the machine that read one of 100: it makes its queries and keys of
+# such sums.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -151,22 +153,49 @@ for moved in (0, 20):
     )
 
 # %% [markdown]
-# **The query points elsewhere, and the products are the same.** So far so good. But look once more at the bars of the
-# turned keys: they make two equal hills.
+# **The query points elsewhere, and the products are the same.** But one dial alone has a fault.
 #
 # ## Quick dials and slow ones
 #
-# After 12 places our dial has come round again, and cannot tell the two hills apart. A slower dial can, because it has
-# not come round by then. The products of both are added, so that the sum is largest at one hill only.
-#
-# So a head has several dials. In the machine below a query has 16 numbers. They make eight pairs, and each pair turns
+# After 12 places our dial has come round again. So if the query stands at place 5, a key at place 17 fits as well as
+# one at place 5. A slower dial, which turns by 10 degrees a place, has not come round by then. The products of both are
+# added, and only one place is left where the sum is largest:
+
+# %% tags=["hide-input"] alt="Three curves over the place of the key, 0 to 23, for a query at place 5. The product of a dial that turns by 30 degrees a place is largest at 5 and again at 17. That of a dial with 10 degrees a place is largest at 5 and falls from there. Their sum is largest at 5 only, and at 17 it is far lower."
+import matplotlib.pyplot as plt
+
+_, axes = plt.subplots(3, 1, figsize=(4.8, 3.4), sharex=True, layout="constrained")
+place_of_key = np.arange(24)
+quick, slow = (
+    2 * np.cos(np.radians(step * (place_of_key - 5))) for step in (30, 10)
+)
+named = {
+    "30 degrees a place": quick,
+    "10 degrees a place": slow,
+    "sum": quick + slow,
+}
+for ax, (name, its) in zip(axes, named.items(), strict=True):
+    highest = np.flatnonzero(np.isclose(its, its.max()))
+    ax.bar(place_of_key, its, color="#56b4e9")
+    ax.bar(highest, its[highest], color="#0072b2")
+    ax.axhline(0, color="0.5", lw=0.8)
+    ax.set_title(name, loc="left", size=10)
+    ax.set_yticks([])
+    ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
+axes[-1].set_xticks([0, 5, 10, 17, 23])
+axes[-1].set_xlabel("place of the key; the query stands at place 5")
+plt.show()
+assert [*np.flatnonzero(np.isclose(quick, quick.max()))] == [5, 17]
+assert (quick + slow).argmax() == 5
+assert (quick + slow)[17] < 0.4 * (quick + slow)[5]
+
+# %% [markdown]
+# So a head has several dials. In our second machine a query has 16 numbers. They make eight pairs, and each pair turns
 # on a dial of its own, more slowly than the one before:
 
 # %% tags=["hide-input"] alt="Eight dials in a row, from the quickest to the slowest, at the places 0, 1, 5 and 20. At place 0 all hands point to the right. At place 1 only the first two or three have turned visibly. At place 20 the first hand has gone round three times, the fourth has turned by about 36 degrees, and the last three have hardly turned."
 import re
 from pathlib import Path
-
-import matplotlib.pyplot as plt
 
 turning, turning_record = trained.load("today-rotary")
 depth = turning.encoder.layers[0].self_attention.attention.d_k  # numbers of a head
@@ -242,8 +271,8 @@ assert {
 } == {500}
 
 # %% [markdown]
-# **Moved by up to 40 places, the second machine reads over 99 of 100.** It *cannot* notice, since every product is what
-# it was. Most large language models of today turn, too.
+# **Moved by up to 40 places, the second machine reads as many as before, over 99 of 100.** It *cannot* notice, since
+# every product is what it was. Most large language models of today turn, too.
 #
 # In attention only one thing has changed: queries and keys are turned, right before they meet. The values stay as they
 # are, because what a letter hands over should be the same from wherever it comes.

@@ -118,8 +118,8 @@ assert abs((lost | added).sum() / off.any(axis=1).sum() - 0.62) < 0.02
 assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 
 # %% [markdown]
-# **Six of ten are of the first two kinds,** left of a 9 in column 2 or 3. We follow the first. (The third we can't
-# explain.)
+# **Six of ten are of the first two kinds,** left of a 9 in column 2 or 3. (Column 1 is on the right.) We follow the
+# first, and come back to the second. (The third we can't explain.)
 #
 # And how far does the twin look? Here is its first head, from the two highest columns:
 
@@ -192,8 +192,8 @@ assert np.max(far) < 0.05
 #
 # ## Is the shortcut all that it knows?
 #
-# Left of a 9 the shortcut never adds a 1. So it would explain the first kind of mistake, but not the second. It gets
-# about half of these columns right, and the twin gets 73 of 100. So the twin must know more.
+# Left of a 9 the shortcut never adds a 1. So it would explain the first kind of mistake, but not the second. The
+# shortcut gets about half of these columns right, and the twin gets 73 of 100. So the twin must know more.
 #
 # Does it look farther down after all? The columns there get on average only about 2 % of the weight, an arc as thin as
 # a hair. We hide them with a mask. How many of 100 columns left of a 9 will the twin still get right?

@@ -88,7 +88,7 @@ assert scores == [136, 58]
 
 # %% [markdown]
 # **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores. In 2019
-# Child and others let a place see the last few and, farther back, only every so-many-th place.
+# Child and others let a place see the last few and, farther back, only every 32nd place, say.
 #
 # ## A ring of four rows
 #
@@ -255,7 +255,8 @@ attention_drawn("windows")
 # def look_back(x, place, cache, W_Q, W_K, W_V):
 #     keys, values = cache
 #     row = ...
-#     # this short look_back turns nothing; in your machine, turn x @ W_Q and x @ W_K by the place first
+#     # this short look_back turns nothing; in your machine,
+#     # turn x @ W_Q and x @ W_K by the place first
 #     keys[row], values[row] = x @ W_K, x @ W_V
 #     filled = min(place + 1, len(keys))
 #     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
@@ -275,7 +276,8 @@ def hidden(n, window):
 def look_back(x, place, cache, W_Q, W_K, W_V):
     keys, values = cache
     row = place % len(keys)
-    # this short look_back turns nothing; in your machine, turn x @ W_Q and x @ W_K by the place first
+    # this short look_back turns nothing; in your machine,
+    # turn x @ W_Q and x @ W_K by the place first
     keys[row], values[row] = x @ W_K, x @ W_V
     filled = min(place + 1, len(keys))
     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)

@@ -62,8 +62,9 @@ touch(
 #
 # --8<-- "diagrams/two_ends.svg"
 #
-# Greedy search begins the month with the 3, meets a second doubt, and ends with $0.59 \cdot 0.55 = 0.32$. A beam keeps
-# the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
+# Greedy search begins the month with the 3, meets a second doubt, and ends with 2018-3-1-1, which is not even the form
+# of a date, at $0.59 \cdot 0.55 = 0.32$. A beam keeps the 1 as well. After the 1 the machine is sure of every letter,
+# so this answer ends with 0.40.
 #
 # **So the beam has found the more probable answer, and it is wrong all the same: it names a 13th month.**
 #
@@ -240,9 +241,9 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # Can we be sure, without trying all there are?
 #
 # Any other answer must leave 0000-06-05 at some letter, and take the second choice there, at best. Leave it at the
-# fourth letter: 000 has 0.87, the second choice 0.40, and $0.87 \cdot 0.40 = 0.35$. The letters after it can only make
-# this smaller. Whoever leaves at the first letter gets 0.12 at most, and at every other letter nearly nothing. All of
-# that is less than 0.51.
+# fourth letter: the three zeros together have 0.87, the second choice 0.40, and $0.87 \cdot 0.40 = 0.35$. The letters
+# after it can only make this smaller. Whoever leaves at the first letter gets 0.12 at most, and at every other letter
+# nearly nothing. All of that is less than 0.51.
 #
 # **So it did not search badly: no answer is more probable than the zeros.** The machine means them. Why it prefers
 # them, we do not know.

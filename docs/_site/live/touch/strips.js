@@ -53,7 +53,7 @@ function drawn(letter, x, y, { masked, tint }) {
 function verdict({ text, heads, bare }, lost) {
   if (heads === 1) return `One head gets all of every letter, and ${bare ? "the reshape has nothing to cut" : "nothing is cut"}.`;
   if (!bare) return `Each of the ${heads} heads gets a piece of every letter, and the mask hides the padding, which is hatched.`;
-  const begun = `Each head gets all pieces of a few letters. `;
+  const begun = `Each head gets pieces of a few letters only, or of none. `;
   if (lost === 0) return `${begun}No letter is lost here, but no head can look at more than its own part of the row.`;
   return `${begun}${lost} of the ${text.length} letters ${lost === 1 ? "is" : "are"} in no cell that can be seen.`;
 }

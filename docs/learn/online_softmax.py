@@ -47,8 +47,8 @@
 # ## Measure from the largest so far
 #
 # So subtract the largest score *so far*. In the first piece that is 3, and the score 1 has the power $e^{1 - 3} =
-# 0.1353$. Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$. But the first
-# piece has been thrown away, and only its sums are left. How can they be set right?
+# 0.1353$. Then the second piece brings the 6. With 6 taken off the score, the same power is $e^{1 - 6} = 0.0067$. But
+# the first piece has been thrown away, and only its sums are left. How can they be set right?
 #
 # The new power is the old one times $e^{3 - 6} = 0.049787$. This factor is the same for every power of the first piece,
 # and so for both sums: multiply them by 0.049787. We call this **mending** (elsewhere: *rescaling*).
@@ -119,8 +119,8 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes all before it smaller, by one factor.** So no more than a piece of one row of scores is ever
-# there.
+# **A larger score makes all before it smaller, by one factor.** So no earlier piece has to come back, and no more than
+# a piece of one row of scores is ever there.
 #
 # ## Who may be merged with whom?
 #
@@ -223,7 +223,8 @@ assert np.exp(-np.inf - 0) == 0
 # --8<-- "diagrams/two_memories.svg"
 #
 # **The squares are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys and values move more
-# often, because they must come past all queries, and 125 of these at a time stay in the small memory.
+# often. The small memory holds 125 queries at a time, and each key must come past them all, so K and V are read 8
+# times: 8 · 64,000 is 512,000.
 #
 # Does that help a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their
 # *FlashAttention* on an A100. For training it computes 13 % more than plain attention, because it makes the weights

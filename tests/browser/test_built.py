@@ -296,7 +296,7 @@ def test_what_computes_wakes_after_a_click_at_the_address_of_the_site(browser, h
     page.goto(f"{address}learn/")
     page.locator("article").get_by_role("link", name="Masks", exact=True).click()
     page.wait_for_url("**/learn/masks/")
-    for piece in ("lesson-piece", "mask-lab", "page-exercise"):
+    for piece in ("mask-lab", "page-exercise"):
         page.wait_for_function("name => document.querySelector(name)?.shadowRoot?.children.length", arg=piece)
     context.unroute_all(behavior="ignoreErrors")  # the page may still ask for something
     context.close()

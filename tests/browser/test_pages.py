@@ -28,9 +28,11 @@ def test_looks_right_and_is_accessible(turn_to, page_path, scheme):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.wait_for_function(FOCUSABLE)  # the theme sees to it a moment after the width has changed
+        assert violations(page, None if scheme == "light" else COLOURS) == [], width
+        while page.locator("button.lift").count():  # what waits for a guess is not there before
+            page.locator("button.lift").first.click()
         for figure in page.locator(SVG).all():
             assert figure.bounding_box()["width"] <= width
-        assert violations(page, None if scheme == "light" else COLOURS) == [], width
 
 
 def violations(page, rules=None):

@@ -132,7 +132,7 @@ touch(
 
 # %% [markdown]
 # **In its training it got every letter right by reading it off at the next place.** Where nothing stands to its right,
-# it is nearly blind. And when it writes, nothing ever stands there: from the start mark alone it says ▪, the end, at
+# it can only guess. And when it writes, nothing ever stands there: from the start mark alone it says ▪, the end, at
 # once.
 #
 # ## Hide the future

@@ -357,9 +357,9 @@ assert round(100 * one_off) == 99
 assert half_off < 0.3
 
 # %% [markdown]
-# At first wrong letters lead, now one and now another. Vote by vote the c gains on them, and before all alarms are
-# heard it has taken the lead for good. **No single alarm holds an entry:** with one of them off, still 99 of 100
-# answers are right on average, and with a random half off fewer than 30.
+# At first the lead goes from letter to letter. But before all alarms are heard, the c has taken it for good. **No
+# single alarm holds an entry:** with one of them off, still 99 of 100 answers are right on average, and with a random
+# half off fewer than 30.
 #
 # A language model, the kind of machine that is behind a chat program, has such alarms, too. What do they hear? In 2021
 # Geva and others found that many of them ring at something a person can name, such as a text about television.

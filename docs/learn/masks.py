@@ -240,7 +240,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # $$
 #
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
-# runs over all keys $l$. If all keys are blocked, the sum is 0, and the weight is 0/0: a case for the last section.
+# runs over all keys $l$. If all keys are blocked, the sum is 0, and the weight is 0/0. The next section
+# is about that.
 #
 # In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
 # libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
@@ -291,8 +292,9 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 #
 # The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
 # −∞, so that $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
-# -1,000,000,000 instead. But in an empty row every score gets that, and then all are equal again: the row looks at the
-# padding after all, and nobody is warned.
+# -1,000,000,000 instead. But in an empty row every score gets that. Beside a number so large, 32 bits have no room for
+# the small differences between the scores. So all are equal, the row looks at the padding after all, and nobody is
+# warned.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
 # output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

@@ -42,8 +42,8 @@ machine(
 # probability, and writes the most probable one. It stops when that is the end mark ▪.
 #
 # Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
-# it dates together with the right answers. After every 64 it nudged each number a little, so that the right letters
-# became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
+# it dates together with the right answers. After every 64 dates it nudged each number a little, so that the right
+# letters became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
 #
 # Has it learnt to read, or merely learnt its examples by heart? To tell, one date in five was kept out of the training.
 
@@ -208,8 +208,8 @@ HTML(
 # %% [markdown]
 # **Looking in this way is called attention.** In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at
 # every word while it writes. Nobody says where to look. The machine finds out in training, because looking there makes
-# the right letters more probable. (The picture is simpler than the machine: it shows the mean of four looks, and half
-# of the 64 numbers.)
+# the right letters more probable. (The machine looks in four ways at once, and the picture shows their mean. Of the 64
+# numbers it shows half.)
 #
 # The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
 # the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.

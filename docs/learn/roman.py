@@ -263,7 +263,7 @@ Markdown(
 # %% [markdown]
 # </details>
 #
-# **It reads nearly all of the longer numerals that it has never seen.** At many of the short ones it fails.
+# **It reads nearly all of the longer numerals that it has never seen.** Of the short ones it misses a far larger share.
 #
 # Whether it would read a kind of numeral that it never met is another question. **Type one of your own into our
 # machine, or something that is none, like `iiii`.** Then look at its mistakes, one by one: which would a pupil make,

@@ -263,8 +263,9 @@ touch(
 )
 
 # %% [markdown]
-# **The five covered letters are just those that every strip hides.** Head 2 sees the 99, and heads 3 and 4 look at
-# padding that nobody hides. All this from one step left out, and the shape was right all along.
+# **The five covered letters lie in strip 1 alone, behind its first ten cells, where the mask hides them.** Head 2 sees
+# the 99 and some padding, and heads 3 and 4 look at nothing but padding, which nobody hides. All this from one step
+# left out, and the shape was right all along.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: why it so often writes the 25th</summary>
 #

@@ -275,8 +275,9 @@ touch(
 #
 # So take the size away. The *size* of a digit is the root of the mean square of its numbers. After each plus the
 # **norm**, short for *layer normalization*, subtracts from the numbers their mean, and divides what is left by its
-# size. So every layer meets digits of size 1, and the choices do not sharpen: the first layer still chooses by chance,
-# but in the sixth the 5 gives no digit more than a sixth of its weight. There the training can teach it whom to choose.
+# size. So the digits no longer grow from layer to layer, and the choices do not sharpen: the first layer still chooses
+# by chance, but in the sixth the 5 gives no digit more than a sixth of its weight. There the training can teach it whom
+# to choose.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #

@@ -90,7 +90,7 @@ function writing(pupil, text) {
   return `<table><caption>Five that it is never shown${text ? ", and yours" : ""}</caption><thead><tr><th scope="col">numeral</th><th scope="col">it writes</th><th scope="col">right?</th></tr></thead><tbody>${drawn.join("")}</tbody></table>`;
 }
 
-function curves({ steps, losses, looks }) {
+function curves({ steps, losses, looks, done }) {
   const x = (step) => at(36 + (254 * step) / steps);
   const most = Math.max(2.6, ...losses.map(([, loss]) => loss)); // to say one of 13 ids by chance costs log 13
   const fall = losses.map(([step, loss]) => `${x(step)},${at(58 - (48 * loss) / most)}`);
@@ -103,7 +103,7 @@ function curves({ steps, losses, looks }) {
     <polyline class="q stroke" style="stroke-width:2" points="${rise(1)}"/><polyline class="k stroke" style="stroke-width:2;stroke-dasharray:5 2" points="${rise(2)}"/>
     <text class="small soft end" x="30" y="13">${number(most, 1)}</text><text class="small soft end" x="30" y="61">0</text><text class="small soft end" x="288" y="14">loss ${loss}</text>
     <text class="small soft end" x="30" y="85">100 %</text><text class="small soft end" x="30" y="145">0</text>
-    <text class="small q text" x="40" y="76">read of shown: ${percent(known)}</text><text class="small k text end" x="292" y="76">of unseen: ${percent(unseen)}</text>
+    <text class="small q text" x="40" y="76">read of shown: ${percent(known)}</text><text class="small k text end" x="292" y="76">of ${done ? "" : "100 "}unseen: ${percent(unseen)}</text>
     <text class="small soft end" x="292" y="156">step ${steps.toLocaleString("en")}</text></svg>`;
 }
 

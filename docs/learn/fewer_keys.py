@@ -152,8 +152,8 @@ touch(
 )
 
 # %% [markdown]
-# No query takes a head beyond the values that it meets. **With keys and values of its own, head 2 can reach 35.
-# Sharing, it has those of head 1.**
+# Whatever its query is, a head brings back something between the values that it meets. **With keys and values of its
+# own, head 2 can reach 35. Sharing, it has those of head 1.**
 #
 # ## What does sharing cost?
 #

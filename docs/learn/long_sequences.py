@@ -97,7 +97,8 @@ touch(
 # **The square is still computed from its top to its bottom, but nobody ever sees it whole.** With a look-ahead mask
 # nearly half of it is never computed at all.
 #
-# A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that it may see, finds
+# A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that one of them may see,
+# finds (if the future is hidden, with a mask inside the block)
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .

@@ -119,8 +119,8 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes all before it smaller, by one factor.** So no earlier piece has to come back, and no more than
-# a piece of one row of scores is ever there.
+# **A larger score makes all before it smaller, by one factor.** So no earlier piece has to come back, and of each row
+# no more than a piece of its scores is ever there.
 #
 # ## Who may be merged with whom?
 #
@@ -223,8 +223,8 @@ assert np.exp(-np.inf - 0) == 0
 # --8<-- "diagrams/two_memories.svg"
 #
 # **The squares are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys and values move more
-# often. The small memory holds 125 queries at a time, and each key must come past them all, so K and V are read 8
-# times: 8 · 64,000 is 512,000.
+# often. The small memory holds 125 queries at a time, so K and V are read once for each of 8 groups of queries: 8 ·
+# 64,000 is 512,000.
 #
 # Does that help a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their
 # *FlashAttention* on an A100. For training it computes 13 % more than plain attention, because it makes the weights

@@ -98,9 +98,9 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# Packed into rows of 64, our 1,000 dates take nearly two fifths fewer places than in 1,000 rows of 33. Each date still
-# gets an answer of its own, and this answer looks only at the letters of its date. So the dates meet only while they
-# are read.
+# Packed into rows of 64, our 1,000 dates take nearly two fifths fewer places than in 1,000 rows of 33, as long as the
+# longest of them. Each date still gets an answer of its own, and this answer looks only at the letters of its date. So
+# the dates meet only while they are read.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 

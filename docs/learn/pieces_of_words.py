@@ -65,8 +65,8 @@ touch(
 #
 # </details>
 #
-# **So the rule does not always find the fewest pieces.** But it is quick, and even a long text needs nothing else. Let
-# your machine glue. What is missing?
+# **So the rule does not always find the fewest pieces: it does not look ahead, not even when two pairs are equally
+# common.** But it is quick, and even a long text needs nothing else. Let your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it

@@ -116,8 +116,8 @@ touch(
 )
 
 # %% [markdown]
-# Both hands turn by the same angle. So the angle *between* them stays, and with it the product. **Of the places, a
-# turned query and a turned key know only the step from one to the other.**
+# Both hands turn by the same angle. So the angle *between* them stays, and with it the product. **So the product of a
+# turned query and a turned key depends only on how far apart their two places are.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
 # multiplied with places. That is what went wrong in the machine that read one of 100: it makes its queries and keys of

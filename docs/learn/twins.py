@@ -11,7 +11,7 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, which was
 # trained to answer what the program answers. Here are four sums of the program `addition` and of its twin. The twin
-# gets the last three wrong. We chose three of one kind: what do they share?
+# gets the last three wrong. We chose three of one kind.
 
 # %% tags=["hide-input"]
 import sys
@@ -536,8 +536,8 @@ assert second > 0.8 > 0.25 > first
 # itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
 # So it is 9 of 100.
 #
-# The twin gets about as many wrong, 90 of 1,000. But they are mostly others: where a 1 passes through a 9, the twin
-# gets most right. Random sums tell how often a machine errs, and hardly where.
+# The twin gets about as many wrong, 90 of 1,000. But these are only partly the same sums: where a 1 passes through a 9,
+# the twin gets most right. Random sums tell how often a machine errs, and hardly where.
 #
 # </details>
 #

@@ -130,7 +130,7 @@ def test_what_is_not_there_is_not_drawn():
 
 
 def test_the_example_of_the_lesson_is_drawn_with_its_numbers():
-    page = drawing_by_hand.attention_by_hand().data
+    page = drawing_by_hand.drawn().data
     numbers = [x.replace("−", "-") for x in re.findall(r">(−?[\d.]+)</text>", page)]
     found = drawing_by_hand.calculation()
     drawn = np.concatenate([found[name].ravel() for name in ("x", "q", "k", "v", "scores", "weights", "output")])

@@ -10,18 +10,20 @@ from IPython.display import HTML
 
 import clear_attention as ca
 
-X = np.array([[1, 0], [0, 1], [1, 1]], np.float32)
-W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]], np.float32)
-W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]], np.float32)
-W_V = np.array([[10, 0], [0, 10]], np.float32)
 TEXT = "may"
+GIVEN = {
+    "x": np.array([[1, 0], [0, 1], [1, 1]], np.float32),
+    "wq": np.array([[1, 0, 0, 1], [1, 0, 1, -1]], np.float32),
+    "wk": np.array([[2, 0, 2, 0], [-2, 1, 0, 3]], np.float32),
+    "wv": np.array([[10, 0], [0, 10]], np.float32),
+}
 HIGH, NARROW, WIDE = 18, 24, 38  # a square's height, and its width for whole numbers and for fractions
 X_LEFT, MADE, LOOKED = 20, 108, 252  # the left edges of the three columns
 TOPS = (30, 142, 254)  # of the three tables in a column
 LIT = len(TEXT) - 1  # the row that the lesson computes
 
 
-def attention_by_hand():
+def drawn():
     """Draw x, q, k and v, the scores, the weights and the output of "may"; the row of the y is framed."""
     found = calculation()
     says = (
@@ -64,9 +66,10 @@ def attention_by_hand():
 
 def calculation():
     """Compute the example with the package: arrays of (letters, numbers), or (letters, letters)."""
-    q, k, v = (X @ w for w in (W_Q, W_K, W_V))
+    x = GIVEN["x"]
+    q, k, v = (x @ GIVEN[name] for name in ("wq", "wk", "wv"))
     output, weights = ca.scaled_dot_product_attention(q, k, v)
-    found = {"x": X, "q": q, "k": k, "v": v, "scores": q @ k.T / q.shape[-1] ** 0.5}
+    found = {"x": x, "q": q, "k": k, "v": v, "scores": q @ k.T / q.shape[-1] ** 0.5}
     return found | {"weights": weights.numpy(), "output": output.numpy()}
 
 

@@ -42,7 +42,7 @@ USED = {  # by the lessons that say so
     b"from trained.ablations import": [ROOT / "trained/ablations.json"],
     b"from live import": [ROOT / "docs/_site/live.py"],
     b"from drawing import": [ROOT / "docs/_site/drawing.py"],
-    b"from drawing_by_hand import": [ROOT / "docs/_site/drawing.py", ROOT / "docs/_site/drawing_by_hand.py"],
+    b"import drawing_by_hand": [ROOT / "docs/_site/drawing.py", ROOT / "docs/_site/drawing_by_hand.py"],
     b"from head_puzzles import": [ROOT / "docs/_site/head_puzzles.py"],
     b"from bug_detective import": sorted((ROOT / "docs/_site/bug_detective").glob("*.py")),
     b"from date_machine import": [ROOT / "docs/_site/date_machine.py", *sorted((ROOT / "trained").glob("*.py"))],

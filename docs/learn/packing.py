@@ -129,8 +129,8 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 # %% [markdown]
 # **Only about 40 of 100 are read right,** because this machine never learnt to leave a text out.
 #
-# A machine can learn that: GPT-3 (2020) was trained on packed rows with nothing hidden, and only a mark said where a
-# text ends. But we know where each date ends. So why not tell the machine?
+# A machine can learn that: GPT-3 (Brown and others, 2020) was trained on packed rows with nothing hidden, and only a
+# mark said where a text ends. But we know where each date ends. So why not tell the machine?
 #
 # ## A number for each text { #a-number-for-each-document }
 #

@@ -82,6 +82,7 @@ touch(
     a=270,
     b=739,
     model=weights_of("twin-addition"),
+    given="270 + 739",
     found=[],
     drawn=None,
 )

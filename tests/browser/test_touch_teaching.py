@@ -195,3 +195,17 @@ def test_without_scripts_what_was_measured_stands_there(visit):
     element = visit("/learn/roman/", java_script_enabled=False).page.locator("lesson-piece[piece=teaching]")
     assert re.search(r"Shown 100 numerals, it reads \d+ % of these and \d % of the unseen", element.inner_text())
     assert json.loads(element.locator("script").text_content())["choices"] == COUNTS
+
+
+@pytest.mark.parametrize("shown", [100, 1000])
+def test_what_the_page_calls_measured_is_what_a_whole_training_gives(teaching, shown):
+    piece = teaching(steps=1000)
+    piece.element.get_by_label(f"{shown:,}", exact=True).check()
+    reached = trained(piece)["results"][str(shown)]
+    table = piece.page.locator("details table").filter(has_text="of 999 unseen it reads").first
+    said = [
+        float(cell.split()[0])
+        for cell in table.locator("tr").nth(1 + COUNTS.index(shown)).locator("td").all_text_contents()[1:]
+    ]
+    assert 100 * reached["known"] == pytest.approx(said[0], abs=2)
+    assert 100 * reached["unseen"] == pytest.approx(said[1], abs=3)

@@ -8,12 +8,8 @@ import { between, says } from "./draw.js";
 const [BASE, COLUMNS, LARGEST] = [10, 4, 4999]; // four columns of digits, the lowest first; the sign ^ stands in a column of its own
 const [MANY, ENOUGH] = [1000, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
 
-/** state: a, b (the numbers), first (the sum that the reader was given), tooLarge (whether a larger one was typed), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
+/** state: a, b (the numbers), given (the sum that stands there first), tooLarge (whether a larger one was typed), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
 export const adding = {
-  begin(state) {
-    state.first ??= `${state.a} + ${state.b}`;
-  },
-
   view({ a, b, tooLarge, model, found, drawn }) {
     const said = answers(learnt(model), a, b);
     const right = digits(a + b);
@@ -42,7 +38,7 @@ export const adding = {
     state.tooLarge = value > LARGEST;
     state[field] = between(Math.floor(value) || 0, 0, LARGEST);
     const name = `${state.a} + ${state.b}`;
-    if (!isRight(learnt(state.model), state.a, state.b) && ![state.first, ...state.found].includes(name)) state.found.push(name);
+    if (!isRight(learnt(state.model), state.a, state.b) && ![state.given, ...state.found].includes(name)) state.found.push(name);
   },
 
   act(state) {

@@ -63,6 +63,7 @@ KERNEL_ENV = {
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),  # nobody's personal start-up files
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever the builder's shell says
     "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),  # nor settings and list of fonts
+    "OPENBLAS_NUM_THREADS": "1",  # two lessons at once: NumPy's threads would wait for each other, ten times as long
     "PYTHONDONTWRITEBYTECODE": "1",  # new files in src/ would make `mkdocs serve` build once more
 }
 NOISE = re.compile(  # lines that TensorFlow and matplotlib write on some machines, whatever the lesson does

@@ -7,11 +7,11 @@
 # %% [markdown]
 # # How far should each number go?
 #
-# The [slopes](training.py) of the loss say which way each number of our machine must go. A plain nudge takes the same
-# share of every slope, the learning rate. But at the first step a tenth of the slopes is more than 50 times as steep as
-# another tenth. Can one learning rate suit them all?
+# The [slopes](training.py) of the loss say which way each number of our machine must go. But how far? A plain nudge
+# takes the same share of every slope, the learning rate. Yet at the first step a tenth of the slopes is more than 50
+# times as steep as another tenth. Can one learning rate suit them all?
 #
-# Try it with two numbers. Here is their valley from above, much steeper across than along. Sixty plain nudges begin on
+# Try it with two numbers. You see their valley from above, much steeper across than along. Sixty plain nudges begin on
 # the left, where the loss is 80, and should end at the cross, the lowest point. **Can you bring the loss below 0.5 with
 # the learning rate alone?**
 
@@ -96,15 +96,15 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Can you?</summary>
 #
-# No learning rate does it: the best here, 0.019, ends at 0.80.
+# No learning rate does it. The best one here is 0.019, and even with that the loss ends at 0.80.
 #
 # </details>
 #
-# **What suits the one number does not suit the other.** Large nudges fly out across the valley, and small ones creep
-# along it.
+# **A learning rate that suits one number does not suit the other.** Large nudges fly out across the valley, and small
+# ones creep along it.
 #
-# **Now press "Adam" in the valley.** It comes with a learning rate of its own, 0.2. Its path runs on past the cross and
-# comes back, because the mean remembers, and its sixty nudges end near it. Why?
+# **Now press "Adam" in the valley.** Adam comes with a learning rate of its own, 0.2. Its path runs past the cross,
+# comes back, and ends near it. What does Adam do that plain nudges don't?
 #
 # ## Divide by the usual size
 #
@@ -113,30 +113,31 @@ touch(
 # --8<-- "diagrams/three_slopes.svg"
 #
 # The first number is steep, and the second is flat. A small slope does not say whether the floor is near or the valley
-# is flat. Adam takes the valley to be flat, and lets both go equally far: it divides by the **usual size** of their
-# slopes.
+# is flat. Adam takes the valley to be flat, and lets both numbers go equally far: it divides by the **usual size** of
+# their slopes.
 #
-# The third number jumps back and forth across its valley, and should come to rest. So what Adam divides is not the last
-# slope but the **mean** of the slopes, in which opposite ones cancel. And their usual size? Squares have no sign: of 4,
-# -4, 4 and -4 the mean of the squares is 16, and its root is 4.
+# The third number jumps back and forth across its valley, and should come to rest. So what Adam divides is the **mean**
+# of the slopes, in which opposite ones cancel. (A mean remembers older slopes, and that is why the path ran past the
+# cross.) And what is the usual size of 4, -4, 4 and -4? Squares have no sign: the mean of the squares is 16, and its
+# root is 4.
 #
 # $$
 # \text{nudge} = \text{learning rate} \cdot \frac{\text{mean of the slopes}}{\text{usual size of the slopes}}
 # $$
 #
-# **Go back to the valley, and make it less steep. Adam's path does not change at all.** The slopes become smaller, but
-# so does their usual size, and the quotient stays as it is.
+# **Go back, and make the valley less steep: Adam's path does not change at all.** The slopes become smaller, but so
+# does their usual size, and the quotient stays as it is.
 #
-# That is the whole idea. What is left is how to keep a mean and a usual size for 121,422 numbers.
+# That is the whole idea. What is left is bookkeeping: how does one keep a mean and a usual size for 121,422 numbers?
 #
 # ## Adam by hand
 #
 # To keep all the slopes of all numbers would take too much room. So for the mean Adam keeps only one more number beside
-# each, $m$, which begins at 0. With each new slope $m$ keeps nine tenths of itself, and takes a tenth of the slope.
-# After a first slope of 4 it is 0.4. That is too small, because only a tenth has come in. Divided by this tenth, it is
-# 4.
+# each, $m$, which begins at 0. With each new slope $m$ keeps nine tenths of itself, and takes in a tenth of the slope.
+# After a first slope of 4, $m$ is 0.4. For a mean that is too small, because only a tenth has come in. Divided by this
+# tenth, it is 4.
 #
-# The mean of the squares, $v$, is kept in the same way, but more slowly. It takes only 0.02 of each square:
+# The mean of the squares, $v$, is kept in the same way, but more slowly. It takes in only 0.02 of each square:
 #
 # | what is computed | step 1, slope 4 | step 2, slope 3 |
 # | --- | --- | --- |
@@ -147,17 +148,18 @@ touch(
 # | usual size, its root | 4 | 3.531 |
 # | quotient | $4 / 4 = 1$ | $3.474 / 3.531 = 0.984$ |
 #
-# In the second step nine tenths of the first tenth are left, 0.09, and a new tenth comes: 0.19, or $1 - 0.9^2$. For $v$
-# it is $1 - 0.98^2 = 0.0396$. The 0.9 and the 0.98 are choices; Kingma and Ba took 0.9 and 0.999.
+# Why 0.19 in the second step? Nine tenths of the first tenth are left, 0.09, and a new tenth comes in: together 0.19,
+# or $1 - 0.9^2$. For $v$ it is $1 - 0.98^2 = 0.0396$. The 0.9 and the 0.98 are choices; Kingma and Ba took 0.9 and
+# 0.999.
 #
-# **This table is all of Adam**, but for a tiny constant against dividing by 0. And the learning rate, may it be large
-# from the first step on?
+# **This table is all of Adam.** A program adds only a tiny constant, so that it never divides by 0. But may the
+# learning rate be large from the first step on?
 #
 # ## Warm-up
 #
 # At step 1 Adam has seen only one slope, and divides it by its own size. **Whatever the slope is, the first quotient is
 # 1 or -1.** So nearly every number that has a slope at all would jump by nearly the whole learning rate, on the word of
-# 64 texts only.
+# 64 texts.
 #
 # That is one reason to begin timidly. Our machine's learning rate climbed from 0 to 0.004 in 150 steps, which is called
 # the **warm-up**. Then it sank to 0 again, because near the floor a full nudge goes too far:
@@ -178,7 +180,7 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# Would such a jump do lasting harm? We left the warm-up out, and we made the largest learning rate two and a half times
+# Would the jump do lasting harm? We left the warm-up out, and we made the largest learning rate two and a half times
 # ours, 0.01. Each dot is one machine after a thousand steps:
 
 
@@ -218,16 +220,20 @@ for name in ("whole", "larger nudges"):
 assert min(shares("no warm-up")) > 0.97
 
 # %% [markdown]
-# **At 0.01 a bad beginning cost about half of the dates, and the later steps did not make it good.** At our 0.004 it
-# cost fewer than three in a hundred. So the warm-up pays where the nudges are large.
+# **At 0.01, a start without warm-up cost about half of the dates, and the later steps never won them back.** At our
+# 0.004 it cost fewer than three in a hundred. So the warm-up pays where the nudges are large.
 #
 # ## The program
 #
 # Slopes, Adam and a warm-up: now you know everything that trained our machine. This was the program, but for 1,000
-# steps and with other dates. `fit` takes one step after the other, each with 64 new examples. Here it stops after 100
-# steps, still within the warm-up. Do its answers look like dates by then?
+# steps and with other dates. Its first lines say where its names come from, and `fit` takes one step after the other,
+# each with 64 new examples. Here it stops after 100 steps, still within the warm-up. What do you expect: do its answers
+# look like dates by then?
 
 # %%
+# keras, Transformer and create_date_pairs are imported in this page's first cell.
+# source and target, also from there, are the tokenizers of texts and of answers;
+# dates.SIZES holds the sizes of our machine, and record what was kept of its training.
 STEPS = 100  # of the 1,000
 texts, answers = create_date_pairs(64 * STEPS)
 x, y = source.encode(texts, length=34), target.encode(answers)
@@ -295,13 +301,13 @@ Markdown(
 )
 
 # %% [markdown]
-# **Set `STEPS` to 1,000, and you have trained a machine like ours**, in about a minute on two cores.
+# **Set `STEPS` to 1,000, and in about a minute on two cores you have trained a machine like ours.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a valley aslant, and Adam in three lines</summary>
 #
-# **If x and y, the two numbers, are turned by 45 degrees**, the valley lies aslant to them. Plain nudges do not care.
-# But Adam treats each number alone, and now both slopes are mixtures of the steep direction and the flat one. With a
-# learning rate of 0.2 it ends at a loss of 3.2, and not of 0.05. Turn them:
+# **Let the valley lie aslant**: turn x and y, the two numbers, by 45 degrees. Plain nudges do not care. But Adam treats
+# each number alone, and now the slope of each is a mixture of the steep direction and the flat one. With a learning
+# rate of 0.2 it ends at a loss of 3.2, where it had come down to 0.05. Turn x and y, and see:
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -327,7 +333,7 @@ touch(
 # \end{aligned}
 # $$
 #
-# **In Python** it is a few lines, again without the tiny constant:
+# **In Python** it takes a few lines, again without the tiny constant:
 
 
 # %%
@@ -375,14 +381,14 @@ np.testing.assert_allclose(
 #
 # Kingma and Ba published Adam in 2014, with a proof that it finds the floor where the loss is a single valley. Four
 # years later Reddi, Kale and Kumar found a mistake in the proof, and an example in which Adam walks to the worst place
-# there is. People use it all the same: most language models behind chat programs were trained with a close relative.
+# there is. People went on using it: most language models behind chat programs were trained with a close relative.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# A number has the slope 2 at the first step and -2 at the second. Compute Adam's quotient for both. How far does the
-# number go at the second step, if the learning rate is 0.004?
+# A number has the slope 2 at the first step, and -2 at the second. Compute Adam's quotient for both steps. How far does
+# the number go at the second step, if the learning rate is 0.004?
 
 # %% tags=["answer"]
 m = v = 0.0
@@ -400,8 +406,8 @@ assert round(found, 3) == -0.053
 #
 # ### Exercise 2
 #
-# How far does one come without Adam? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in its place in the
-# program. Is the loss after 100 steps larger than Adam's? Try 0.3 and 1, too.
+# How far does one come without Adam? In the program, put `keras.optimizers.SGD(0.1)` in its place, which nudges
+# plainly. Is the loss after 100 steps larger than Adam's? Try 0.3 and 1, too.
 
 
 # %% tags=["answer"]
@@ -424,8 +430,8 @@ assert not plain_losses[1.0] < plain_losses[0.3]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Does it come as far?</summary>
 #
-# It does not: even the best loss here is far above Adam's. With 1 the numbers fly out of the valley, and what is left
-# is "nan", not a number.
+# It does not: even the best loss here is far above Adam's. With 1 the numbers fly out of the valley, and what comes
+# back is "nan", which means "not a number".
 #
 # </details>
 #
@@ -442,15 +448,15 @@ exercises.show("adam")
 # ```self-check
 # ? One number has the slopes 5, 5, 5 and 5, and another one 5, -5, 5 and -5. Which of them does Adam nudge farther at the fourth step?
 # + the first one | Its mean is as large as its usual size. In the mean of the other one the slopes cancel.
-# - both equally far, because the usual size is 5 for both | What is divided by the usual size is the mean, and opposite slopes cancel in it.
-# - the second one, since its slopes change so much | Just because of that its mean is small, and it hardly moves.
+# - both equally far, because the usual size is 5 for both | Adam divides the mean by the usual size, and in the mean opposite slopes cancel.
+# - the second one, since its slopes change so much | Its slopes change so much that they cancel. So its mean is small, and it hardly moves.
 # ? All losses are multiplied by 1,000, and so are all slopes. What becomes of Adam's nudges?
-# - They are 1,000 times as large. | So it would be with plain nudges.
-# + They stay as they are. | The mean and the usual size grow alike, and their quotient stays as it is.
+# - They are 1,000 times as large. | That is what would happen to plain nudges.
+# + They stay as they are. | The mean and the usual size grow alike, so their quotient stays as it is.
 # - They become smaller, since Adam divides by the slopes. | It divides slopes by slopes.
 # ? Why should the very first nudges be small?
-# - Because the loss is largest there. | A large loss could be a reason to hurry.
-# + Probably because Adam has seen only one batch, and would move nearly all numbers by the whole learning rate. | Whether that direction is good for other texts, nobody knows yet.
+# - Because the loss is largest there. | A large loss could also be a reason to hurry.
+# + Probably because Adam has seen only one batch, and would move nearly all numbers by the whole learning rate. | Nobody knows yet whether that direction is good for other texts.
 # - Because the machine still has no numbers. | It has random ones.
 # ```
 #
@@ -458,8 +464,8 @@ exercises.show("adam")
 #
 # ## Where to go next
 #
-# Now each number finds its way, and knows how far to go. But in its training the machine was given the right letters,
-# and nobody gives it these when it answers you. How does it write then?
+# Now each number knows which way to go, and how far. But in its training the machine was given the right letters, and
+# nobody gives it those when it answers you. How does it write then?
 #
 # * [Writing](writing.py): how probabilities become an answer.
 # * [Now you: Roman numerals](roman.py): train a machine of your own with this program.

@@ -6,24 +6,26 @@
 # %% [markdown]
 # # How does attention decide where to look?
 #
-# "05.03.2018" and "03.05.2018" have the same letters, and so [nearly the same average](reading_dates.py#take-it-away):
-# the averaging machine writes 2008-05-13 for both. To tell a day from a month, some letters must count more than
-# others. Which ones, and who decides?
+# "05.03.2018" and "03.05.2018" are two months apart. But they have the same letters, and so [nearly the same
+# average](reading_dates.py#take-it-away): the averaging machine writes 2008-05-13 for both. To tell a day from a month,
+# some letters must count more than others. Which ones, and who decides?
 #
 # ## Ask, compare, fetch
 #
-# Think of a shelf of folders, each with a label on its spine. You hold your question against every label. Where the two
-# fit well you take much of what is inside, and elsewhere a little. Attention does just this, with three vectors:
+# Think of a shelf of folders, each with a label on its spine. You come with a question, and hold it against every
+# label. Where the two fit well you take much of what is inside, and elsewhere a little. Attention does just this, with
+# three vectors:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is the label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# But when does a key *fit* a query? Take vectors of two numbers, which can be drawn as arrows. A key that points where
-# the query points fits well. It gets a high *score*, and so a large *weight*. With these weights all values are mixed,
-# and the mixture is the *output*.
+# But when does a key *fit* a query? Take vectors of two numbers, because we can draw them as arrows. A key that points
+# where the query points fits well. It gets a high *score*, and so a large *weight*. With these weights all values are
+# mixed, and the mixture is the *output*.
 #
-# **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter.**
+# **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter: what
+# changes?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -57,14 +59,14 @@ touch(
 )
 
 # %% [markdown]
-# **The output follows the query, and a longer query chooses more sharply.** So a machine can learn *where* to look, and
-# also *how firmly*. (The scores are divided by √2; below you will see why.)
+# **The direction of the query decides where to look, and its length decides how firmly.** A machine can learn both.
+# (The scores are divided by √2; below you will see why.)
 #
 # ## By hand, to the last digit
 #
-# Where do query, key and value come from? A letter has only its own vector. But what it looks for, what it offers and
-# what it hands over are three different things. So we multiply its vector by three matrices. The training will find
-# them; here we make small ones up, for a pencil:
+# Where do query, key and value come from? A letter has only one vector, its own. But what it looks for, what it offers
+# and what it hands over are three different things. So we multiply its vector by three different matrices. In a real
+# machine the training finds them. Here we make small ones up, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -78,29 +80,30 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# Let "y" look at all three letters of "may".
+# Now let "y" look at all three letters of "may".
 #
-# **First it asks.** Its vector is $(1, 1)$, so the two rows of $W_Q$ are added, and this is its query:
+# **First it asks.** The vector of "y" is $(1, 1)$, so we add the two rows of $W_Q$. The sum is its query:
 #
 # $$
 # (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
 # $$
 #
-# The keys are made with $W_K$ in the same way, and the values with $W_V$.
+# With $W_K$ we make the keys in the same way, and with $W_V$ the values.
 #
-# **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. Multiply query and key number by number, and add up: this is
-# the *dot product*. A key has four numbers, so we divide by the root of 4, and have the **score**:
+# **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. We multiply query and key number by number, and add up: this
+# is the *dot product*. A key has four numbers, so we divide by the root of 4, and have the **score**:
 #
 # $$
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1. So "m" fits best. One can read a reason into it: the first number of a key says
+# The keys of "a" and "y" get −2 and 1, so "m" fits best. One can read a reason into it: the first number of a key says
 # "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
 #
-# **The scores become weights.** A cake can't be cut into slices of 3, −2 and 1, for no slice is less than nothing. So
-# we raise $e$ to the power of each score. That is always positive, and keeps their order. Then we divide by the sum, so
-# that the slices are one cake. This is called the **softmax**, and the slice of "m" is
+# **The scores become weights.** How much of each value may "y" take? A cake can't be cut into slices of 3, −2 and 1,
+# because no slice is less than nothing. So we raise $e$ to the power of each score. The powers are always positive, and
+# keep the order of the scores. Then we divide by their sum, so that the slices are one cake. This is called the
+# **softmax**, and the slice of "m" is
 #
 # $$
 # \frac{e^3}{e^3 + e^{-2} + e^1} = \frac{20.086}{22.939} = 0.8756
@@ -108,14 +111,14 @@ touch(
 #
 # The slices of "a" and "y" are 0.0059 and 0.1185.
 #
-# **At last it fetches.** The values, mixed with these weights, are the **output**:
+# **At last it fetches.** We mix the values with these weights, and the mixture is the **output**:
 #
 # $$
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# **Press "Next step" until the row of "y" is done. Then do the row of "a" with a pencil. Its scores are 2, −2.5 and
-# −0.5; press "a" when you have its first weight.**
+# **Press "Next step" until the row of "y" is done. Then do the row of "a" with a pencil: its scores are 2, −2.5 and
+# −0.5. Press "a" when you have its first weight.**
 
 # %% tags=["live", "remove-input"]
 import drawing_by_hand
@@ -134,18 +137,18 @@ touch(
 )
 
 # %% [markdown]
-# **So "y" listens mostly to "m", but nobody is left out altogether.** When all three have looked, their weights fill a
+# **So "y" looks mostly at "m", but no letter is left out altogether.** When all three have looked, their weights fill a
 # square, the **map**: a row for each letter that looks, a column for each that is looked at. Each row adds up to one,
 # but for rounding.
 #
-# **And this is the whole of attention.** Here are all the numbers of "may" in one drawing, with the row of "y" framed.
-# Later lessons draw it again, smaller and without numbers, and light up what they change:
+# **Ask, compare, share out, fetch: that is the whole of attention.** Here are all the numbers of "may" in one drawing,
+# with the row of "y" framed. Later lessons draw it again, smaller and without numbers, and light up what they change:
 
 # %% tags=["live", "remove-input"]
 drawing_by_hand.drawn()
 
 # %% [markdown]
-# In NumPy it is two short functions. Keep them: each of the next lessons adds a few lines, and [at the
+# In NumPy it takes two short functions. Keep them: each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
 
 # %%
@@ -197,8 +200,8 @@ for name, computed in {
 # %% [markdown]
 # ## The same in the trained machine
 #
-# So far the matrices were made up. In our machine they were found by the training, because they help to write the right
-# letter. The machine looks in four ways at once, its *heads*. This is head 1, and its keys have 16 numbers.
+# So far the matrices were made up. In our machine the training found them, because they help to write the right letter.
+# The machine looks in four ways at once, its *heads*. This is head 1, and its keys have 16 numbers.
 #
 # **Press a letter of the answer, and see whose keys fit its query best.**
 
@@ -248,14 +251,14 @@ machine(
 )
 
 # %% [markdown]
-# **For the 5, the key of the "y" of "may" fits best.** Here the answer asks, and the text offers the keys and the
-# values. This is called **cross-attention**. When the letters of one text look at each other, as above, it is
-# **self-attention**.
+# **For the 5 of 2018-05-03, the key of the "y" in "may" fits best.** Here the answer asks, and the text offers the keys
+# and the values. This is called **cross-attention**. When the letters of one text look at each other, as in "may", it
+# is **self-attention**.
 #
 # ## The formula
 #
-# All letters may ask at once. With the queries, keys and values as the rows of $Q$, $K$ and $V$, and with $d_k$ numbers
-# in a key, everything above is one line:
+# All letters can ask at once. Let the queries, keys and values be the rows of $Q$, $K$ and $V$, and let a key have
+# $d_k$ numbers. Then everything above is one line:
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -285,16 +288,16 @@ machine(
 #
 # ## Why divide by √d? { #why-divide-by-the-root-of-d_k }
 #
-# In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
-# tried the dot product, which is cheaper. But it has a weakness.
+# One part of the formula is still unexplained: the root. In 2014 Bahdanau, Cho and Bengio computed each score with a
+# small trained network. In 2015 Luong, Pham and Manning tried the dot product, which is cheaper. But it has a weakness.
 #
 # Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. Nudge this
-# score, and the weight hardly changes. A machine learns from how its answer changes if a number is nudged. Where a
-# nudge changes almost nothing, it hardly learns: the softmax is *saturated*.
+# score, and the weight hardly changes. But a machine learns from nudges: it sees how its answer changes if a number is
+# nudged. Where a nudge changes almost nothing, it hardly learns. Then the softmax is *saturated*.
 #
-# With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017: a dot product is a sum, and
-# long sums grow large. How large? Each term is a number of the query times one of the key. Suppose it is of size about
-# 1, and as often positive as negative. A coin can stand for it: +1 or −1.
+# With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017. A dot product is a sum, and
+# long sums grow large. How large? Each term is a number of the query times a number of the key. Suppose it is of size
+# about 1, and as often positive as negative. Then a coin can stand for it, with +1 on one side and −1 on the other.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -326,16 +329,16 @@ touch(
 
 # %% [markdown]
 # **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two coins:
-# $(a + b)^2 = 1 + 1 + 2ab$. Now $2ab$ is as often −2 as 2, so that on average the square is 2. With 64 coins the
+# $(a + b)^2 = 1 + 1 + 2ab$. Now $2ab$ is −2 as often as 2, so on average the square is 2. With 64 coins all such
 # products cancel in the same way. What is left is 64 times 1, so the sum is about √64 = 8 away from 0.
 #
-# So Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however long the
-# keys are.** Then they built a whole machine of it, the Transformer.
+# That is why Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however
+# long the keys are.** Then they built a whole machine of it, the Transformer.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: our machine with a wrong divisor</summary>
 #
-# Can a finished machine do without the root? In all looks of the trained machine we do not divide at all, or divide by
-# 16 in place of √16 = 4, and give it 500 unseen dates.
+# Can a finished machine do without the root? In all looks of our trained machine we leave the division out, or divide
+# by 16 in place of √16 = 4. Then we give it 500 unseen dates.
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs
@@ -411,8 +414,8 @@ np.testing.assert_allclose(output, [[6.0]])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Equal keys have equal scores, whatever the query asks, so all weights are 1/4 and the output is the plain mean of the
-# values, 6. The averaging machine of the lesson before does this.
+# Equal keys have equal scores, whatever the query asks. So all weights are 1/4, and the output is the plain mean of the
+# values, 6. That is what the averaging machine of the last lesson does.
 #
 # </details>
 #
@@ -430,16 +433,16 @@ np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# It does not change. Each key keeps its score and its value, and a sum does not mind the order. So for attention, "may"
-# and "yam" are the same bag of letters, until [positions](positions.py) are added.
+# The output does not change. Each key keeps its score and its value, and a sum does not mind the order. So to attention
+# "may" and "yam" are the same bag of letters, until [positions](positions.py) are added.
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
-# also makes 32-bit numbers of 16-bit ones, and the [reference](../reference/attention.md) names what else it does, and
-# every argument.
+# computes 16-bit numbers in 32 bits. What else it does, and every argument, is in the
+# [reference](../reference/attention.md).
 #
 # The first line is the package's output of y. Each row under it shows the first three and the last three numbers of one
 # output: of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of
@@ -496,7 +499,7 @@ exercises.show("attention")
 #
 # ## Where to go next
 #
-# Three matrices, and a letter can ask, compare and fetch. But the softmax has a trap: it gives *every* letter some
+# With three matrices a letter can ask, compare and fetch. But the softmax has a trap: it gives *every* letter some
 # weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.

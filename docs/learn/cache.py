@@ -7,9 +7,9 @@
 # # What need not be computed twice?
 #
 # Think of a writer who, before each new letter, copies out all that he has written so far. Nobody would work like that,
-# but our machine does: for each new letter, the program of [Writing](writing.py) sends the start mark and the whole
-# answer so far through the decoder, the half that writes, once more. **Read down the staircase, and watch how the grey
-# grows:**
+# but our machine does. For each new letter, the program of [Writing](writing.py) takes the start mark and the whole
+# answer so far, and sends them once more through the decoder, the half that writes. **Read down the staircase, and
+# watch how the grey grows:**
 
 # %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
 import sys
@@ -56,12 +56,12 @@ assert all_of_them == 66
 assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 
 # %% [markdown]
-# **If the machine finds the same again for all that is grey, then five sixths of its work is for nothing.** Does it?
+# **If the machine finds the same again for all that is grey, then five sixths of its work is wasted.** Does it?
 #
 # ## What does the newest letter need?
 #
-# In [Attention](attention.py) you computed by hand what y finds in "may". Now say that a machine *writes* "may": the m
-# and the a are there, and the y has just come. Here is all that you need:
+# In [Attention](attention.py) you computed by hand what y finds in "may". Now imagine that a machine *writes* "may":
+# the m and the a are there, and the y has just come. Here is all that you need:
 #
 # | letter | query | key | value |
 # | --- | --- | --- | --- |
@@ -69,19 +69,19 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 # | a | | (-2, 1, 0, 3) | (0, 10) |
 # | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
 #
-# **Two fields of the table stayed empty, and nothing was missing:** y finds (9.941, 1.244), as before. The m and the a
-# have asked long ago, so nobody needs their queries any more.
+# Two fields of the table are empty, and yet nothing is missing: y finds (9.941, 1.244), as before. The m and the a
+# asked long ago. **So nobody needs the queries of earlier letters any more.**
 #
 # Their keys and values *are* needed. But must they be made again? The key of the m is made of the m and its place, and
-# neither of these changes when a y comes. So the machine can keep it. When a new letter comes, it makes the query, the
-# key and the value of this letter alone, and takes the others from where it laid them, as from a shelf. What is kept
-# there is called the **cache** of keys and values, or *KV cache*.
+# neither of these changes when a y comes. So the machine can keep it, as on a shelf. For a new letter it makes one
+# query, one key and one value, and takes all other keys and values from the shelf. What is kept there is called the
+# **cache** of keys and values, or *KV cache*.
 #
 # ## A second layer
 #
 # That was easy, because in layer 1 keys and values are made before anybody looks. In a second layer a key is made of
-# what the first layer has *found* for the letter, and to find something is to look at others. Does what the first layer
-# found stay the same, too?
+# what the first layer has *found* for the letter, and to find something, a letter looks at others. Does what the first
+# layer found stay the same, too?
 #
 # Take the m, whose query was (1, 0, 0, 1). The [look-ahead mask](causal.py) hides later letters from it, so it finds
 # its own value, (10, 0), before the y comes and after it. Without the mask it would see the others as well:
@@ -92,9 +92,9 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 # | without it: m, a | (6.22, 3.78) |
 # | without it: m, a, y | (8.14, 6.93) |
 #
-# **Without the mask, as soon as the y is there, the m finds something else.** What does that do to its key in the
-# second layer? **Let this machine of two layers write. Then take the look-ahead mask away, and watch which of the kept
-# keys and values are no longer true.**
+# **Without the mask, the m finds something else as soon as the y is there.** What does that do to its key in the second
+# layer? **Let this machine of two layers write. Then take the look-ahead mask away, and watch which of the kept keys
+# and values are no longer true.**
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -126,9 +126,9 @@ touch(
 #
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# We timed a program that writes 64 letters. Without a cache it wastes even more than our staircase: in each step it
-# sends all 65 places, start mark and letters, even those that are still empty. With a cache it sends one. **How many
-# times as fast does a cache make the writing of a single text?**
+# So how much time does a cache save? We timed a program that writes 64 letters. Without a cache it wastes even more
+# than our staircase: in each step it sends all 65 places, start mark and letters, even those that are still empty. With
+# a cache it sends one. **How many times as fast does a cache make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -182,25 +182,25 @@ assert (round(faster[1]), round(faster[64])) == (2, 9)
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# This was measured on two cores, with the machine of our
+# We measured this on two cores, with the machine of our
 # [benchmarks](../about/benchmarks.py#training-decoding-starting).
 #
 # </details>
 #
-# **On our two cores a single text was written about twice as fast, and not 65 times, as the places would have it.**
-# Each step must still call every operation of the machine once, however few letters go in. With 64 texts at once it was
-# about nine times: the more there is to compute, the more the cache pays.
+# **On our two cores, a cache made the writing of a single text about twice as fast.** By the places, it should have
+# been 65 times. But each step must still call every operation of the machine once, however few letters go in. With 64
+# texts at once it was about nine times: the more there is to compute, the more the cache pays.
 #
 # A chat program is [half a Transformer](language_model.py#half-a-transformer): question and answer are one text, and
 # the cache holds both. All letters of your question go in at once, so you wait for the first word. Then the others come
 # quickly.
 #
-# But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: all that was kept must be fetched,
-# only to compute one letter. And it takes room. Since nobody knows how long an answer will be, Kwon and others (2023)
-# hand out this room in pages, as an operating system does with memory. The bill [comes later](fewer_keys.py).
+# But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: everything kept must be fetched,
+# only to compute one letter. And the cache takes room. Nobody knows how long an answer will be, so Kwon and others
+# (2023) hand out this room in pages, as an operating system does with memory. The bill [comes later](fewer_keys.py).
 #
-# So this is a step with a cache: keys and values stand on their shelf, and of all else only the last row is left.
-# **Take the tick away, and the rows that the cache saves come back:**
+# This is one step with a cache: keys and values stand on their shelf, and of all else only the last row is left. **Take
+# the tick away, and the rows that the cache saves come back:**
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -211,7 +211,7 @@ attention_drawn("cache")
 # ## Your machine so far
 #
 # Give your machine a cache: `x` is the vector of the newest letter alone, as a matrix of one row, and `cache` holds the
-# keys and values so far. No mask is left, because no later letter is there that could be hidden:
+# keys and values so far. It needs no mask, because no later letter is there to be hidden:
 #
 # ```python
 # def look_back(x, cache, W_Q, W_K, W_V):
@@ -250,13 +250,13 @@ print("letter by letter, your machine finds what it finds at once")
 #
 # ### Exercise 1
 #
-# A machine of two layers has written 2018-05-03, and kept everything. Now you change the 8 into a 9. Which of the keys
-# in layer 1 must be computed anew, and which in layer 2?
+# A machine of two layers has written 2018-05-03, and kept everything. Now you change the 8 into a 9. Which keys must it
+# compute anew in layer 1, and which in layer 2?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# In layer 1 only the key of the 9, because a key there is made of the letter and its place. In layer 2 those of the 9
-# and of the six letters after it, because each of them has looked at the 8. The keys of start, 2, 0 and 1 stay.
+# In layer 1 only the key of the 9, because a key there is made of the letter and its place. In layer 2 the key of the 9
+# and those of the six letters after it, because each of them has looked at the 8. The keys of start, 2, 0 and 1 stay.
 #
 # </details>
 #
@@ -302,8 +302,8 @@ exercises.show("cache")
 #
 # ## Where to go next
 #
-# Your machine no longer makes a key or a value twice. But each new letter looks along the whole shelf. What if a novel
-# stands there, with a million letters?
+# Your machine no longer makes a key or a value twice. But each new letter still looks along the whole shelf. What if a
+# novel stands there, with a million letters?
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
 # * [Fewer keys than queries](fewer_keys.py): what if the shelf is too long?

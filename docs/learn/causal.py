@@ -6,8 +6,8 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# In its training a machine is given the right letters, and must say after each letter which one comes next. This
-# machine gets 100 of 100 letters right when it is asked like that. Yet it cannot write a single date.
+# While a machine is trained, it is given the right letters, and after each of them it must say the next one. This
+# machine gets 100 of 100 right. Yet by itself it cannot write a single date. **Let it try.**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -62,19 +62,21 @@ machine(
 #
 # ## One date is eleven examples
 #
-# In training the decoder is *given* the whole right answer, and at each place it has to say the letter that comes next.
-# To ask for the very first letter, a **start mark** • is put in front, so that everything moves one place to the right:
+# In training the decoder is *given* the whole right answer, and at each place it must say the letter that comes next.
+# Nothing comes before the first letter, so a **start mark** • is put in front, and everything moves one place to the
+# right:
 #
 # --8<-- "diagrams/shift.svg"
 #
-# So one date gives eleven examples in one go. This is called **teacher forcing**, because the machine always goes on
-# from the teacher's letters and never from its own.
+# So one date makes eleven examples at once. This is **teacher forcing**: the machine always goes on from the teacher's
+# letters, never from its own.
 #
-# And here is the danger: what a place must say stands one place to its right. When the machine at the top was trained,
-# somebody forgot to hide that. So we call it **the forgetful machine**. Beside it works our machine, which is whole: it
-# was never able to peek.
+# But look again: what a place must say stands in the lower row, one place to its right. A machine that can look there
+# need not read the date. It can copy. The machine at the top could, because nobody hid that place. So we call it **the
+# forgetful machine**, although it was its teacher who forgot.
 #
-# **Give both machines the letters of an answer, one by one. Finally, give all ten.**
+# Our machine, beside it, could never peek. **Give both the letters of an answer, one by one, up to all ten. Watch the
+# last letter that each one says.**
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -131,18 +133,19 @@ touch(
 )
 
 # %% [markdown]
-# **In its training it got every letter right by reading it off at the next place.** Where nothing stands to its right,
-# it can only guess. And when it writes, nothing ever stands there: from the start mark alone it says ▪, the end, at
-# once.
+# **The forgetful machine cheated: in its training it got every letter right by reading it off at the next place.** At
+# the last place it can only guess. And a machine that writes is always at its last place. From the start mark alone it
+# guesses ▪, the end, and is finished before it has begun.
 #
 # ## Hide the future
 #
-# How do we keep it from copying? **No letter may look at a later one.** It may look at itself, because what is asked
-# for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it is called *causal*,
-# because what comes later cannot be a cause.
+# How do we keep a machine from copying? By one rule: **no letter may look at a later one.** It may look at itself,
+# because what is asked for is the letter *after* it. The mask for this rule is the *look-ahead mask*. Attention with it
+# is called *causal*, because what comes later cannot be a cause.
 #
-# Here the forgetful machine is given the start mark and four letters. In the row • it looks at the 2, which is just
-# what • has to say. **Stop it! Press the cells that must be blocked, until no letter sees a later one.**
+# Here the forgetful machine is given the start mark and four letters. (It looks in four ways at once, and each row
+# shows the one that peeks most.) In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press
+# the cells that must be blocked, until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -187,12 +190,11 @@ lab(
 )
 
 # %% [markdown]
-# **The ten cells form a triangle: each letter sees itself, and all that came before it.** (The machine looks in four
-# ways at once; why, the next lesson tells. Each row showed the one that peeks most.)
+# **The ten blocked cells form a triangle: each letter sees itself and all that came before it.**
 #
-# Does this triangle heal the forgetful machine, without a new training? No. When it writes, nothing stands to its right
-# yet, so the mask has nothing to hide, and it still writes nothing at all. It has learnt to copy, and hardly to read.
-# **So the mask must be there in the training.**
+# Can we now heal the forgetful machine, by putting this triangle on it? No. When it writes, nothing stands to its right
+# anyway, so the mask has nothing to hide. It has learnt to copy, and hardly to read, and it still writes nothing. **The
+# look-ahead mask must be there in the training.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what it says with the mask put on</summary>
 
@@ -219,16 +221,18 @@ for reader, share in (forgetful, 0.31), (model, 1):  # at the last place, as abo
 assert found[:, 10].all()  # the end mark
 
 # %% [markdown]
-# We asked for 200 unseen dates, and gave the right letters. Without the mask it got all of the next ones right, by
-# copying. With the mask each place says what it said before when it was the last one, with nothing to its right. That
-# is right for about 3 of the ten letters of a date, and for the end mark always: (10 · 0.31 + 1) / 11 = 37 %.
+# We gave it the right letters of 200 unseen dates. Without the mask it got all of the next letters right, by copying.
+# With the mask every place is as blind as the last place was before, and says what it said when it was the last one.
+# That is right for about 3 of the ten letters of a date, and always right for the end mark. So it gets (10 · 0.31 + 1)
+# / 11 = 37 % of the places right.
 #
 # </details>
 #
 # ## By hand
 #
-# What becomes of the weights? Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit).
-# "y" comes last, so nothing is hidden from it. "m" sees only itself, so it keeps all of its weight.
+# What does the mask do to the weights? Take the letters of [attention by hand](attention.py#by-hand-to-the-last-digit).
+# The last one, "y", sees everything, so nothing changes for it. The first, "m", sees only itself, and keeps all of its
+# weight.
 #
 # And "a"? It gives "m" the score 2, and itself −2.5. The powers $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471,
 # so "m" gets $7.389 / 7.471 = 0.989$. Here are all three, with the softmax that you mended:
@@ -270,13 +274,13 @@ np.testing.assert_allclose(weights[:2], [[1, 0, 0], [0.989, 0.011, 0]], atol=5e-
 # %% [markdown]
 # ## The formula
 #
-# Place $i$ looks at place $j$ with the weight $w_{ij}$, and gets its value $v_j$. The mask is 1 where $j>i$, and so the
-# output of $i$ is $\sum_{j \le i} w_{ij}\, v_j$.
+# Place $i$ looks at place $j$ with the weight $w_{ij}$, and gets its value $v_j$. The mask is 1 where $j>i$, so the
+# output of $i$ is a sum over the places up to $i$: $\sum_{j \le i} w_{ij}\, v_j$.
 #
 # ## Both masks at once { #both-at-once }
 #
-# Answers of different length are padded, too, so that two things must be hidden. Then
-# [`combine_masks`][clear_attention.combine_masks] blocks each key that is padding *or* lies in the future:
+# If answers differ in length, the short ones are padded. Then [`combine_masks`][clear_attention.combine_masks] joins
+# padding mask and look-ahead mask: it blocks each key that is padding *or* lies in the future:
 
 # %% tags=["hide-input"] alt="A grid with a row for each letter that looks, for 7, 6, 3 and two places of padding. The two columns of the padding are hatched, and everything above the diagonal."
 import matplotlib.pyplot as plt
@@ -302,10 +306,10 @@ np.testing.assert_array_equal(both[0, 0], np.maximum(above, padded))
 # %% [markdown]
 # <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>A question in both directions: the prefix mask</summary>
 #
-# A chat program gets a question, and writes an answer behind it, in one row. One could let the letters of the question
-# see each other in both directions, which is a **prefix mask**. Some models did. Most chat programs do not: in them the
-# question is causal, too. Here is the prefix mask for two letters of a question and two of an answer, to test your own
-# against:
+# A chat program gets a question, and writes an answer behind it, all in one row. The question is known from the start,
+# so its letters could see each other in both directions. The mask for this is a **prefix mask**, and some models used
+# one. Most chat programs do not, and treat the question as causal, too. Here is the prefix mask for a question of two
+# letters and an answer of two, so that you can test your own:
 
 # %%
 from clear_attention import create_prefix_mask
@@ -324,13 +328,13 @@ np.testing.assert_array_equal(prefix[3], [0, 0, 0, 0])
 #
 # ## A check: change the future
 #
-# How do you find a peeking machine before it fails? Change one of the given letters, and compare all that the machine
-# says. **Nothing before the changed letter may move.**
+# How do you catch a peeking machine before it fails? Change one given letter, and compare what the machine says. **When
+# a given letter changes, all that is said before that letter must stay.**
 #
 # <details class="lesson-more" markdown="1"><summary>Test your own</summary>
 #
-# Change the last given letter, and print the places at which any probability moves, even by a trace. Only the last one
-# may:
+# We change the last given letter, and print the places at which any probability moves, even by a trace. Only the last
+# place may move:
 
 # %%
 given = target_ids[:, :-1]
@@ -356,7 +360,7 @@ np.testing.assert_array_equal(moved(forgetful), range(11))
 #
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two outputs are equal: is it the mask?</summary>
 #
-# Three letters are queries, keys and values at once, and two of the three outputs come out equal:
+# Here three letters are queries, keys and values at once, and two of the three outputs come out equal:
 
 # %%
 tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
@@ -371,14 +375,14 @@ np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
 np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
-# It is not the mask. In both rows the score of the second letter leads by 21 or more, and takes all: the softmax is
-# *saturated*. With numbers ten times as small the outputs differ.
+# No, the mask is not to blame. In both rows the score of the second letter leads by 21 or more, and so this letter
+# takes all the weight: the softmax is *saturated*. With numbers ten times as small, the two outputs differ.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek.
+# Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other, and could not peek.
 # Attention sees everything at once, so the first Transformer (2017) needed the mask. In GPT (2018) all attention is
 # causal, and in most chat programs since.
 #
@@ -387,9 +391,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # ### Exercise 1 { #three-triangles }
 #
 # Here are three masks for four letters, in which 1 blocks: `np.triu(ones, k=1)`, `np.triu(ones, k=0)` and
-# `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below, and a
-# positive `k` moves the diagonal to the right, a negative one to the left. One mask is right. Which of the other two is
-# worse, because you would not notice it in training?
+# `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below. A positive
+# `k` moves the diagonal to the right, a negative one to the left. One mask is right. Which of the other two is worse,
+# because you would not notice it in training?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -409,15 +413,15 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# The first is right. The second hides the diagonal, too, so that the start mark sees nothing at all: without a mended
-# softmax you would get NaN at once. The third hides the past and shows the future. In training all looks perfect,
-# because the next letter is there to be copied.
+# The first mask is right. The second hides the diagonal, too, so the start mark sees nothing at all. Without a mended
+# softmax you would notice at once, because you would get NaN. The third is the worse one. It hides the past and shows
+# the future, so in training all looks perfect: the next letter is there to be copied.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then only the
+# With the mask, keys and values of earlier letters never change, so a machine that writes can keep them. Then only the
 # newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
 
 # %% tags=["answer"]
@@ -426,8 +430,9 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# None. Nothing later exists, and it may see everything that came before. [In the museum](../guides/museum.py#alignment)
-# stands a library that takes the only query for the first letter of the text, and hides all keys but the first.
+# It needs none. Nothing later exists yet, and it may see everything that came before. [In the
+# museum](../guides/museum.py#alignment) stands a library that gets this wrong: it takes the only query for the first
+# letter of the text, and hides all keys but the first.
 #
 # </details>
 #
@@ -444,15 +449,15 @@ exercises.show("causal")
 # ```self-check
 # ? In training, one date is eleven examples at once. What makes that possible?
 # - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given.
-# + All letters are given at once, and the mask lets each place see only those up to itself. | So each place stands where a machine stands that has written so far.
-# - Eleven dates fit into one batch. | Each date of a batch is eleven examples.
-# ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look for the mistake?
-# + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
-# - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
-# - at the padding mask of the text | That would show when the right answer is given, too.
+# + All letters are given at once, and the mask lets each place see only those up to itself. | So each place is in the same position as a machine that has written so far and goes on from there.
+# - Eleven dates fit into one batch. | However many dates are in a batch, each of them is eleven examples.
+# ? Given the right answers of unseen dates, a machine gets nearly all letters right. When it writes alone, no date is right. Where do you look for the mistake?
+# + at the look-ahead mask | If it is missing or inverted, the machine can copy the next letter. When it writes, there is no next letter to copy.
+# - at the training examples, which it knows by heart | Then the letters of unseen dates would be wrong, too.
+# - at the padding mask of the text | A mistake there would show when the right answer is given, too.
 # ? Does the encoder, which reads the text, need a look-ahead mask?
-# - Yes, or it would copy the next letter. | It is not asked for the next letter.
-# + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.
+# - Yes, or it would copy the next letter. | Nobody asks the encoder for the next letter.
+# + No: it may look at the whole text, except at padding. | Nothing in the text has to be predicted, so nothing in it has to be hidden.
 # - Yes, because all attention in a Transformer is causal. | Here only the decoder's self-attention is causal.
 # ```
 #
@@ -460,7 +465,7 @@ exercises.show("causal")
 #
 # ## Where to go next
 #
-# Now your attention can learn to write, because a triangle is cut out of scores and weights:
+# Now your attention can learn to write, because a triangle is cut out of its scores and its weights:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -468,7 +473,7 @@ from drawing import attention_drawn
 attention_drawn("causal")
 
 # %% [markdown]
-# But again and again the machine looked in four ways at once, and we mostly showed you one. Why four?
+# But the machine looks in four ways at once, and mostly we showed you one. Why four?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.

@@ -6,11 +6,11 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# As a text, the word "the" is three bytes. But a machine that writes keeps [keys and values](cache.py) of it, because
-# every later word looks back at them. How many bytes does it keep?
+# As a text, the word "the" is three bytes. But a machine that writes keeps the word's [keys and values](cache.py),
+# because every later word will look back at them. How many bytes are those?
 #
 # Take the smallest Llama 3.1, a language model of 2024. It has 32 layers of 32 heads. Suppose for now that each head
-# keeps a key and a value of 128 numbers, with two bytes for a number:
+# keeps a key and a value of 128 numbers, and that a number takes two bytes:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -21,20 +21,22 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# **That is half a million bytes for three letters.** Here are both to scale. Can you see the word?
+# **To remember a word of three letters, the machine keeps half a million bytes.** Here are both to scale. Can you see
+# the word?
 #
 # --8<-- "diagrams/kept_of_the.svg"
 #
-# And a chat is long. The model reads up to 131,072 [pieces of words](pieces_of_words.py), and "the" is one of them. Its
-# own numbers take 16 GB. At half a million bytes for each piece, the past of a single chat would take more than four
-# times as much! Yet Llama 3.1 does read such texts, and it looks back with all of its 32 heads. What does it leave out?
+# And "the" is only one of the [pieces of words](pieces_of_words.py) in a chat. The model reads up to 131,072 of them.
+# Its own numbers take 16 GB. At half a million bytes for each piece, the past of a single chat would take more than
+# four times as much. Yet Llama 3.1 does read such texts, and all of its 32 heads look back. So what does it leave out?
 #
 # ## Share the keys
 #
-# To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
-# and values of its own? Many readers of a library can ask the same catalogue.
+# A letter that looks at [several things at once](multi_head.py) needs several *queries*. But does each query need keys
+# and values of its own? In a library, readers with different questions use the same catalogue.
 #
-# So several **query heads**, which are blue here, may ask the same **key head**, which is orange:
+# So let several **query heads** ask the same **key head**. On this page query heads are blue, key heads are orange, and
+# we count both from 1:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are query heads, numbered 1 to 4, and orange squares below are key heads. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 key heads, 2, and 1."
 import re
@@ -79,17 +81,17 @@ plt.show()
 # %% [markdown]
 # Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py).
 #
-# In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory, so he kept one key head for all eight query heads, and the translations were hardly worse. This is
-# *multi-query attention*. Ainslie and others (2023) tried what lies between one and all: if query heads share in
+# In 2019 Shazeer, an author of the Transformer, asked why it learns so fast and writes so slowly. While it writes, it
+# waits for the memory. So he kept one key head for all eight query heads, and the translations were hardly worse. This
+# is *multi-query attention*. Ainslie and others (2023) tried what lies between one and all. If query heads share in
 # groups, it is called **grouped-query attention**.
 #
-# Llama 3.1 has 8 key heads for its 32 query heads. **A letter still asks 32 questions, and the past takes a quarter of
-# the room.**
+# In Llama 3.1, 32 query heads share 8 key heads. **A letter still asks 32 questions, but its past takes only a quarter
+# of the room.** Where is the catch?
 #
 # ## What do heads lose?
 #
-# Let four query heads share two key heads, with single numbers for queries, keys and values. This is kept of two
+# Let four query heads share two key heads. Queries, keys and values are single numbers here. This is kept of two
 # letters:
 #
 # | key head | asked by query heads | keys | values |
@@ -97,7 +99,7 @@ plt.show()
 # | first | 1 and 2 | 3, 6 | 10, 20 |
 # | second | 3 and 4 | 2, 0 | 30, 50 |
 #
-# Now the last letter looks. A score is query times key, and the softmax makes two weights of two scores:
+# Now the last letter looks back. A score is query times key, and the softmax turns two scores into two weights:
 #
 # | query head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
@@ -107,11 +109,11 @@ plt.show()
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
 # The scores of head 1 differ by 3, so its first weight is $1 / (1 + e^3) = 0.047$. Its output is $0.047 \cdot 10 +
-# 0.953 \cdot 20 = 19.53$. **Head 2 meets the same keys and values, but it asks differently, and brings back something
-# else.**
+# 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, but finds 10.47. **Heads that share can bring back
+# different things, because they ask differently.**
 #
-# **Move the queries: which heads can bring back 35? Then let each head have its own keys and values. Which can do it
-# now?**
+# How different? **Move the queries: which heads can bring back 35? Then let each head have its own keys and values.
+# Which can do it now?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -152,19 +154,18 @@ touch(
 )
 
 # %% [markdown]
-# Whatever its query is, a head brings back something between the values that it meets. **With keys and values of its
-# own, head 2 can reach 35. Sharing, it has those of head 1.**
+# A mixture of two values lies between them, whatever the head asks. **With values of its own, head 2 can bring back 35.
+# When it shares those of head 1, it never can.**
 #
 # ## What does sharing cost?
 #
-# A head that can't reach 35 is not alone: $W_O$ mixes what all heads bring, and may still make a 35 of it. Does sharing
-# cost anything, then?
+# But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
 #
 # Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
 # DeepSeek trained new ones, too, and gave those with fewer keys more layers, so that all have about 7 billion numbers.
 # How many marks of 100 does sharing cost in tests, on average?
 
-# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
+# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. All are orange, full for 8 key heads and rings for one. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
 # of Llama 3.1 are from its published configuration.
 tests = {"T5\n(2023)": [[46.6, 47.1, 47.2]]}
@@ -192,10 +193,11 @@ assert 0.79 < one_head / full < 0.82
 
 _, ax = plt.subplots(figsize=(5.2, 2.4), layout="constrained")
 for y, marks in enumerate(changes):
-    for change, label, colour in zip(
-        marks, ("8 key heads", "one key head"), (BLUE, ORANGE), strict=True
+    for change, label, inside in zip(  # orange as key heads are: points and rings
+        marks, ("8 key heads", "one key head"), (ORANGE, "none"), strict=True
     ):
-        ax.scatter(change, y, 60, colour, label=None if y else label)
+        ring = {"facecolors": inside, "edgecolors": ORANGE, "linewidths": 1.5}
+        ax.scatter(change, y, 45, **ring, label=None if y else label)
         side = 9 if label == "8 key heads" else -9
         ax.annotate(
             f"{change:+.1f}".replace("-", "−"),
@@ -216,15 +218,16 @@ ax.legend(frameon=False, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 with 8 key heads, and 8.2
-# with one.** That is much, because in these four hard tests even the model with keys for each head gets only 42.
+# **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 marks with 8 key heads, and
+# 8.2 with one.** That is much, because in these four hard tests even the model with keys for each head got only 42.
 #
-# Models and tests differ from team to team, and so does the price of sharing. Many models pay it.
+# Models and tests differ from team to team, and so does the price of sharing. Many models pay it. What do they get?
 #
 # ## And now it fits
 #
-# What do we get for these marks? **Find how long a text may be, with 32 key heads and with 8, so that model and past
-# fit on a graphics card of 24 GB.**
+# **Find how long a text may be, with 32 key heads, as if nobody shared, and with 8, so that its past fits beside Llama
+# 3.1 on a graphics card of 24 GB.** Then a dare: get eight chats of 50,000 pieces onto the card, and look up what
+# DeepSeek paid for that.
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second
@@ -256,15 +259,14 @@ touch(
     model=16,
     card=24,
     reads=reads,
-    whose={"32": "the smallest Llama 2", "8": "Llama 3.1"},
+    whose={"8": "Llama 3.1"},
 )
 
 # %% [markdown]
-# **With 8 key heads the card holds about 61,000 pieces, and without sharing it would hold 15,000.** Writing becomes
-# faster, too: for each new piece all that is kept is read from memory, and now it is less.
+# **With 8 key heads the card holds a text of about 61,000 pieces, and without sharing only 15,000.** Writing gets
+# faster, too: for each new piece the machine reads all that is kept, and now that is less.
 #
-# And this is all that the page has changed: two query heads share keys and values. Untick the box, and each has its
-# own:
+# Here two query heads share keys and values, and nothing else has changed. Untick the box, and each has its own:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -274,12 +276,12 @@ attention_drawn("fewer_keys")
 # %% [markdown]
 # ## Your machine so far
 #
-# In the [formula of heads](split_heads.py#the-formula) only the keys and values change: with $h$ query heads and
-# $h_{\text{kv}}$ key heads, query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded up. Head 3 of our four asks
-# $3 / 2$, rounded up, which is 2.
+# In the [formula of heads](split_heads.py#the-formula) only the keys and values change. There are $h$ query heads and
+# $h_{\text{kv}}$ key heads, and we still count from 1: query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded
+# up. Head 3 of our four asks $3 / 2$, rounded up, which is 2.
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. One line
-# hands each query head the keys of its group. NumPy counts from 0, so here it is `0, 0, 1, 1`:
+# hands each query head the keys of its group. NumPy counts from 0, so our 1, 1, 2, 2 is `0, 0, 1, 1` there:
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -308,7 +310,7 @@ def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
 
 
 # %% [markdown]
-# With the same numbers your heads and the layer of the package must say the same:
+# With the same numbers your heads and the layer of the package must find the same:
 
 # %%
 rng = np.random.default_rng(0)
@@ -326,8 +328,9 @@ print("your heads share keys as the package's do")
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>For the curious: four heads with the same keys</summary>
 #
-# Our date machine was trained once more, with a single key head in each attention in place of four. Do its four query
-# heads now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+# We trained our date machine once more, with a single key head in each attention in place of four. All four query heads
+# then meet the same keys. Do they look at the same letters? The encoder reads "3 may", and each row shows where one
+# head looks from the "3":
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one key head, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 import trained
@@ -354,8 +357,8 @@ assert three[1::2, 2:].sum(axis=1).min() > 0.5  # heads 2 and 4: m, a and y
 
 
 # %% [markdown]
-# Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. **Their keys are the same, but their
-# questions differ.**
+# They don't. Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. **Heads with the same keys
+# look at different letters, because their questions differ.**
 #
 # </details>
 #
@@ -364,8 +367,8 @@ assert three[1::2, 2:].sum(axis=1).min() > 0.5  # heads 2 and 4: m, a and y
 # ### Exercise 1
 #
 # The smallest Llama 2 (2023) has 32 layers of 32 heads, and each head keeps keys of its own. The largest has 80 layers
-# of 64 query heads, but 8 key heads. In both a head has 128 numbers. Which of the two keeps more bytes of each piece?
-# And if the large one did not share?
+# of 64 query heads, but only 8 key heads. In both a head has 128 numbers. Which of the two keeps more bytes of each
+# piece? And what if the large one did not share?
 
 # %% tags=["answer"]
 print("smallest, 32 key heads", f"{kept(32, 32, 128, 1):9,} bytes")
@@ -378,7 +381,7 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
 # The small one keeps more. The large one keeps 2 · 80 · 8 · 128 numbers of two bytes, which is 327,680 bytes. Without
-# sharing it would keep five times what the small one keeps.
+# sharing it would keep five times as much as the small one.
 #
 # </details>
 #
@@ -389,8 +392,8 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
 #
-# A letter can ask 32 questions in place of 8, and gets 32 averages. Queries are used once and thrown away. So they cost
-# time and numbers to train, but no memory of the past.
+# With 32 query heads a letter asks 32 questions in place of 8, and gets 32 averages. A query is used once and thrown
+# away. So more query heads take time, and more numbers to train, but no memory of the past.
 #
 # </details>
 #
@@ -405,8 +408,8 @@ exercises.show("fewer_keys")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? A model takes 4 GB, and 12 GB are kept of a chat. Now four query heads share each key head. How many times as fast can it write, if only reading counts?
-# - 4 times | The model is read for each piece, too.
+# ? A model takes 4 GB, and 12 GB are kept of a chat. Now four query heads share each key head. How many times as fast can it write, if only reading takes time?
+# - 4 times | The model is read for each piece, too, and it is as large as before.
 # + 2.3 times | 16 GB were read for each piece, and now it is 4 + 3 = 7 GB.
 # - as fast as before, since there are as many scores | What takes the time is to read what is kept.
 # ? A layer has 64 numbers a letter and 8 heads, so W_Q, W_K, W_V and W_O have 64 columns. Now there are 2 key heads. What happens to the matrices?
@@ -425,10 +428,10 @@ exercises.show("fewer_keys")
 #
 # **Your machine so far:** half of [the Transformer](recap.py#put-together-by-hand), with heads that share their keys.
 #
-# Your machine asks as many questions as before, and keeps a fraction of the past. Could it also forget most of it?
+# Your machine asks as many questions as before, and keeps a fraction of the past. But even a fraction grows with every
+# word. Could a machine also forget?
 #
 # * [A window on the past](windows.py): how far must a letter see?
-
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
 #
 # Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You

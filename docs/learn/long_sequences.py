@@ -6,16 +6,16 @@
 # %% [markdown]
 # # What if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# Let a machine read a whole book, a million letters long. While it writes, only the newest letter asks, thanks to [the
-# cache](cache.py), and its weights are a single row. But when it reads a text, or is trained, all letters ask at once.
-# Their weights are a square of a million rows, of a million weights each. Where does one put such a square?
+# Let a machine read a whole book, a million letters long. While it *writes*, only the newest letter asks, thanks to
+# [the cache](cache.py), and its weights are a single row. But while it reads, or is trained, all letters ask at once.
+# Then the weights are a square: a million rows, with a million weights in each. Where do you put such a square?
 #
 # In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
-# the two is memory. With ten lines of NumPy it fits on a laptop, though slowly.
+# the two is memory. Ten lines of NumPy get around it, even on a laptop, though slowly.
 #
-# But first run into it, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the text
-# grow, and watch for the moment when the weights break out of the laptop:**
+# But first run into the wall, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the
+# text grow, and watch for the moment when the weights break out of the laptop:**
 
 # %% tags=["live", "hide-input"]
 import math
@@ -66,20 +66,21 @@ touch(
 )
 
 # %% [markdown]
-# **The weights alone break out a little after 22,000 places.** A text that is 30 times as long has inputs 30 times as
-# large, but 900 times as many weights. And the whole book? In every layer its weights take 32 terabytes, the memory of
-# two thousand laptops.
+# **A little after 22,000 places, the weights of one layer no longer fit into a laptop.** A text that is 30 times as
+# long has inputs 30 times as large, but 900 times as many weights. And the whole book? In every layer its weights take
+# 32 terabytes, the memory of two thousand laptops.
 #
-# What goes into attention would have fitted, and so would what comes out. Must the huge square between the two ever be
-# there?
+# What goes into attention would have fitted, and so would what comes out. Only the square between the two is too large.
+# Must it ever be there?
 #
 # ## One row at a time
 #
-# No, and the reason is a small one: the output of a query needs the **row** of its own weights, and no other row. So
-# make one row, multiply it with the values, keep the output, and throw the row away before you make the next.
+# No, and the reason is simple. The output of a query needs the **row** of its own weights, and no other row. So make
+# one row, multiply it with the values, and keep the output. Then throw the row away, and make the next.
 #
-# Processors are fastest at large products, so one takes a **block** of neighbouring queries at a time. **Step through
-# the blocks of these 32 queries, and watch how little is in memory at a time. Then switch the look-ahead mask on.**
+# Processors are fastest at large products, so in practice we take a **block** of neighbouring queries at a time. **Step
+# through the blocks of these 32 queries, and watch how little is in memory. Then switch the look-ahead mask on, and see
+# what is hatched.**
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -94,17 +95,17 @@ touch(
 )
 
 # %% [markdown]
-# **The square is still computed from its top to its bottom, but nobody ever sees it whole.** With a look-ahead mask
-# nearly half of it is never computed at all.
+# **The whole square is still computed, from its top to its bottom, but it is never in memory as a whole.** With a
+# look-ahead mask, nearly half of it is not even computed.
 #
-# A block of queries $Q_b$, of $d_k$ numbers each, with the keys $K_b$ and the values $V_b$ that one of them may see,
-# finds (if the future is hidden, with a mask inside the block)
+# As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that one of
+# its queries may see. If the future is hidden, there is a mask inside the block, too. The block finds
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
 # $$
 #
-# Here a block is a single row. Untick the box, and the squares come back:
+# In this drawing a block is a single row. Untick the box, and the squares come back:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -115,8 +116,8 @@ attention_drawn("long_sequences")
 # ## Your machine so far { #your-machine-so-far }
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
-# gets only the keys up to its last query, and still needs a mask: in blocks of 4, of the queries 4 to 7 only the last
-# may see key 7. What does each block hand to `attention`?
+# gets only the keys up to its last query. It still needs a mask: of the queries 4 to 7, only the last may see key 7. So
+# what does each block hand to `attention`?
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -170,8 +171,8 @@ np.testing.assert_allclose(
 print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
-# **Nothing is approximated: only the order of the work has changed.** And does a block of the book run? In one head,
-# ten queries meet a million keys:
+# **Blocks approximate nothing: they only change the order of the work.** So let us try one block of the book. In one
+# head, ten queries meet a million keys:
 
 # %% tags=["hide-input"]
 import tracemalloc
@@ -187,19 +188,20 @@ assert output.dtype == np.float32
 assert 115e6 < peak < 125e6  # three strips of ten rows
 
 # %% [markdown]
-# For eight heads that is about 1 GB, and inputs and outputs take 8 GB. A laptop has 16 GB. **So the attention of one
-# layer fits, where its square would have filled two thousand laptops.**
+# For eight heads that is about 1 GB. Inputs and outputs take 8 GB, and a laptop has 16. **So the attention of one layer
+# over a whole book fits into a laptop, where its square would have filled two thousand.**
 #
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
-# And in training? The way back needs the weights once more. Blocks have thrown them away, and make them a second time.
-# **With 8,192 places they need about eighty times less memory than plain attention.** Making the weights twice costs
-# some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
+# And in training? The way back needs the weights once more, but the blocks have thrown them away. So they make them a
+# second time. **In training with 8,192 places, blocks need about eighty times less memory than plain attention.** To
+# make the weights twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that
+# saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #
-# This is what the attention of one layer took in a step, there and back, with eight heads, 8,192 keys and the future
-# hidden, beside inputs and outputs:
+# We measured the attention of one layer in one step, there and back. It had eight heads and 8,192 keys, and the future
+# was hidden. This is the memory that it took beside inputs and outputs:
 
 # %% tags=["hide-input"]
 import json
@@ -252,12 +254,15 @@ assert results["machine"]["cores"] == 2
 
 
 # %% [markdown]
-# And this is the time. Plain attention computes what is hidden all the same, and the mask on top:
+# And this is the time. Plain attention computes the hidden scores, too, and then the mask on top:
 #
 # | a step, there and back | plain | in blocks |
 # | --- | --- | --- |
 # | nothing hidden | 2.7 s | 3.2 s |
 # | the future hidden | 2.9 s | 2.1 s |
+#
+# Other settings give other factors. Rabe and Staats (2021) cut the keys as well, and needed 59 times less memory for
+# the way forward with 16,384 places.
 #
 # </details>
 #
@@ -265,15 +270,15 @@ assert results["machine"]["cores"] == 2
 #
 # How does [`blockwise_attention`](../reference/blockwise.md) of our package walk
 # [back](training.py#all-numbers-at-once), block by block? The slope of a score needs one sum over the whole row, in
-# which each weight $p_k$ is multiplied by its own slope. This sum is what the mixture was in [the lesson on
-# training](training.py#where-to-look). Now the slope of a weight is the dot product of its value $v_k$ and the slopes
-# of the output, $g$. So the sum is
+# which each weight $p_k$ is multiplied by its own slope. You met this sum in [the lesson on
+# training](training.py#where-to-look), where it was the mixture. Now the slope of a weight is the dot product of its
+# value $v_k$ and the slopes of the output, $g$. So the sum is
 #
 # $$
 # \sum_k p_k \, (g \cdot v_k) = g \cdot \sum_k p_k v_k = g \cdot o ,
 # $$
 #
-# where $o$ is the output. A block has $g$ and $o$, so it needs no more than it needed before. Does it come out right?
+# where $o$ is the output. A block has $g$ and $o$, so it needs nothing new. Does it come out right?
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -314,23 +319,23 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## What blocks do not cure
 #
-# **Blocks help with the memory, and not with how the time grows**, since each query still meets all keys before it.
-# With 8,192 places and the future hidden, the way forward of our eight heads took half a second on our two cores. A
-# million places are 122 times as many, and would take 122² times as long: over two hours, for one layer. If that is to
-# be less, letters [must see less](windows.py).
+# **Blocks save memory, but the time still grows with the square of the length.** Each query still meets all keys before
+# it. With 8,192 places and the future hidden, our eight heads took half a second for the way forward, on our two cores.
+# A million places are 122 times as many, and would take 122² times as long: over two hours, for one layer. If that is
+# too long, letters [must see less](windows.py).
 #
 # ## Who found this, and when
 #
-# In 2020 Kitaev, Kaiser and Levskaya wrote that attention can be had for each query by itself. A year later Rabe and
-# Staats measured how little memory that needs if the keys are cut as well: with 16,384 places 59 times less than
-# before.
+# In 2020 Kitaev, Kaiser and Levskaya wrote that attention can be computed for each query by itself. A year later Rabe
+# and Staats cut the keys as well, and measured how little memory that takes.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take
-# for each key? Up to which power of two for $n$ do they take less than 1 GB? And up to which does the whole matrix?
+# for each key? What is the largest power of two for $n$ with which they take less than 1 GB? And what is it for the
+# whole matrix?
 
 
 # %% tags=["answer"]
@@ -349,8 +354,8 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # %% [markdown]
 # ### Exercise 2
 #
-# A text with the future hidden is cut into equal blocks of queries. Which share of all scores is computed with 2
-# blocks, with 8, and with 32? And towards which share does it go? A drawing of two blocks helps.
+# A text with the future hidden is cut into equal blocks of queries. What share of all scores is computed with 2 blocks,
+# with 8, and with 32? And where does the share go as blocks get more and more? A drawing of two blocks helps.
 
 # %% tags=["answer"]
 shares = []
@@ -363,8 +368,9 @@ assert shares == [3 / 4, 36 / 64, 528 / 1024]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Cut the keys like the queries. Then the square has a part for each pair, and a block reads those up to the diagonal.
-# With $b$ blocks these are $b (b + 1) / 2$ of $b^2$ parts, which is $1/2 + 1/(2b)$. So it goes towards one half.
+# Cut the keys like the queries. Then the square has a part for each pair, and a block reads the parts up to the
+# diagonal. With $b$ blocks these are $b (b + 1) / 2$ of $b^2$ parts, which is $1/2 + 1/(2b)$. So the share goes towards
+# one half.
 #
 # </details>
 #
@@ -382,7 +388,7 @@ exercises.show("long_sequences")
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
 # - some digits of the result | The numbers are the same, but for rounding.
 # - places that are far away | Each query still sees all its keys.
-# + arithmetic in training: it makes the weights twice | They are thrown away, and the gradient needs them once more. Only where nearly half of the scores are hidden, and skipped, is it faster all the same.
+# + arithmetic in training: it makes the weights twice | It threw them away, and the gradient needs them once more. It is faster only where nearly half of the scores are hidden, and skipped.
 # ? A text gets twice as long. What does attention by blocks need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. They save time only where they leave out hidden scores.
@@ -397,9 +403,10 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# A square of 32 terabytes has become a strip that fits into a laptop. But each row of the strip is still there as a
-# whole, because a softmax divides by the sum of its row: before the last score has come, it cannot say a single weight.
-# Or can it? Suppose that it must begin with the first few scores, and throw them away before the others come. How?
+# A square of 32 terabytes has become a strip that fits into a laptop. But each row of the strip is still whole, because
+# a softmax divides by the sum of its row: before the last score has come, it cannot name a single weight. Or can it?
+# Suppose that it must begin with the first few scores, and throw them away before the others come. What would you write
+# down about them?
 #
 # * [A softmax in pieces](online_softmax.py): the trick behind FlashAttention.
 # * [A window on the past](windows.py): how far must a letter see?

@@ -6,15 +6,16 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# A machine that may look only once at a date, and with one head, has learnt after 700 steps to read 50 of 100 dates.
-# Does it need more heads, or more patience? To tell, one must know what a head is.
+# Our machine looks at the text anew for each letter of its answer. We built another one, which may look only once, with
+# one head, and must read the whole date from what comes back. After 700 steps of training it reads 50 of 100 dates.
+# Does it lack heads, or patience? To tell, we must know what a head is.
 #
-# Attention is a **look**: one question, put to all letters of the text, and one average comes back. But in our machine
-# a look has four **heads**, and in chat programs often dozens. They look at the same moment, each with weights of its
-# own. What they bring back is laid side by side.
+# Until now, a **look** was one question to all letters of the text, and one average that comes back. Our machine asks
+# four questions at the same moment. Each is asked by a **head**, which has weights of its own, and what the four bring
+# back is laid side by side. (Chat programs often have dozens of heads.)
 #
-# Here the machine is writing the 1 of the 19th. Head 4 looks at this 1, and head 1 already at the 9. **Switch on heads
-# 2 and 3, and press other letters of the answer. What does each head look at?**
+# Here the machine is writing the 1 of the 19th. Head 4 looks at this 1, and head 1 is already at the 9. **Switch on
+# heads 2 and 3, and press other letters of the answer. What does each head look at?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -66,13 +67,13 @@ touch(
 )
 
 # %% [markdown]
-# **The heads look at different letters:** head 3 mostly stands on the letter that is written. Head 1 is ahead at the
-# first digit of the day, and in most dates at that of the year.
+# **Different heads look at different letters.** Head 3 mostly stands on the letter that is being written. Head 1 runs
+# ahead at the first digit of the day, and in most dates at that of the year.
 #
 # ## Read its eyes
 #
-# Then their looks should tell which letter is being written. On these dates, which we chose, they do. **Which letter
-# are they writing?**
+# If the heads have such habits, you should be able to tell from their looks which letter is being written. On these
+# dates, which we chose, you can. **Which letter are they writing?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -177,7 +178,7 @@ touch(
 )
 
 # %% [markdown]
-# Together the four give the letter away. What would a machine lose that has only one?
+# Together the four heads give the letter away. What is lost if there is only one?
 
 # %% tags=["remove-input"]
 days = [
@@ -207,21 +208,23 @@ assert texts[places[0]][first : after_it + 1] == "19"
 # %% [markdown]
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
-# Say the text holds a 3 and a 5, and both matter equally. So the head gives a half of its weight to each, and one
-# average comes back. To see what is in it, suppose that the value of each digit is the digit itself, wherever it
-# stands. Compare three texts:
+# One head brings back one average, and there our suspicion falls. Say the text holds a 3 and a 5, and both matter
+# equally, so the head gives half of its weight to each. To see what the average keeps of them, let the value of each
+# digit be the digit itself, wherever it stands. Compare three texts:
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 # * the text "5 3": $0.5 \cdot 5 + 0.5 \cdot 3 = 4$
 #
-# After the head the three are one text. **In each look a head has one set of weights, so it brings back one average.**
-# A second head, with other weights, would tell "3 5" from "4 4":
+# After the head the three are one text. **A head has one set of weights in each look, so it brings back one average,
+# and different texts can have the same one.** A second head with other weights would tell "3 5" from "4 4":
 #
 # --8<-- "diagrams/same_average.svg"
 #
-# Are two numbers always enough? The square holds all hundred texts of two digits, and coloured are those that a head
-# takes for "3 5" (or nearly so, to within 0.1). **Can you make the second head useless? Change the weights.**
+# <details class="lesson-more" markdown="1"><summary>For the curious: are two averages always enough?</summary>
+#
+# The square holds all hundred texts of two digits. Coloured are those that a head takes for "3 5", because they bring
+# the same average or nearly so, to within 0.1. **Change the weights: can you make the second head useless?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -244,22 +247,24 @@ touch(
 
 # %% [markdown]
 # **One head draws a line through the square, and all texts on this line are the same to it. Two heads draw two lines,
-# which cross in one place.** The more alike their weights are, the less the second one tells.
+# which cross in one place.** The more alike the weights of the two heads are, the less the second one tells.
+#
+# </details>
 #
 # ## One look, one head
 #
-# So far this is arithmetic. Does a real machine fail, then, that has only one? To find out, we took the part away that
-# writes letter by letter. Now one last look by one head must bring the whole date. From the one vector that comes back,
-# a matrix reads all eight digits:
+# So far this is arithmetic. Does a real machine with one head fall into this trap? To find out, we took away the part
+# of our machine that writes letter by letter. Now one last look by one head must bring back the whole date, and a
+# matrix reads all eight digits from the one vector that comes back:
 #
 # --8<-- "diagrams/one_look.svg"
 #
-# After 700 steps of training it reads 50 of 100 unseen dates. And look how it errs: from "tuesday 19th of march 1968"
-# it reads the year 1988, from "4 march 2043" the year 2033. Where the third digit should stand, the fourth stands a
-# second time. More than half of all mistakes are of this kind.
+# After 700 steps it reads 50 of 100 unseen dates. And look how it errs: from "tuesday 19th of march 1968" it reads the
+# year 1988, and from "4 march 2043" the year 2033. **In more than half of its mistakes the third digit of the year is
+# lost, and the fourth stands there a second time.**
 #
-# So it seems to have found both digits, and lost which of them stands first, as with "3 5" and "5 3". **The case seems
-# closed.**
+# So it seems to have found both digits, and lost which of them comes first, as with "3 5" and "5 3". The average did
+# it, and the case seems closed.
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -284,17 +289,17 @@ assert all(last_twice[texts.index(each)] for each in examples)
 # %% [markdown]
 # ## The same machine, trained for longer
 #
-# Then we trained it anew, three times as long. **Now it reads over 99 of 100 dates, with one look and one head.** So
-# one average *can* carry a whole date, and our case was wrong. Where?
+# But perhaps the machine was only young. We trained it anew, three times as long. **After 2,100 steps it reads over 99
+# of 100 dates, still with one look and one head.** So our suspect is innocent: one average *can* carry a whole date.
+# What did we overlook?
 #
-# Let us watch it decide about one digit. The last matrix turns what a letter brings into points for each digit. So each
-# letter pulls for one digit against another, as in a tug of war.
+# Let us watch the machine decide about one digit. The third digit of 1967 should be a 6, and its rival is the 7. The
+# last matrix turns what each letter brings into points for both. A letter with the weight 0.5 that gives 4 points to
+# the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All letters pull, as in a tug of war, and
+# the stronger side wins.
 #
-# How hard? If a letter has the weight 0.5, and what it brings gives 4 points to the 6 and 1 point to the 7, then it
-# pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All pulls are added, and the stronger side wins.
-#
-# The third digit of 1967 should be a 6, and its rival is the 7. **Press "fourth digit": who changes sides? Then press
-# "2,100 steps", and try again.**
+# A machine that knows the order must pull for the 6 at the third digit, and for the 7 at the fourth. **Press "fourth
+# digit": who changes sides? Then press "2,100 steps", and try again.**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -374,15 +379,16 @@ touch(
 
 # %% [markdown]
 # After 700 steps only the 9 changes sides, and the 9 pulls little. The 6 pulls for the 6 and the 7 for the 7, whichever
-# digit is asked for. After 2,100 steps **all of them walk to the other side, even the 6 and the 7.**
+# digit is asked for. So the 7 wins both times, and the machine writes 1977. **After 2,100 steps all letters walk to the
+# other side when the fourth digit is asked for, even the 6 and the 7.**
 #
 # How do they know? Stay at 2,100 steps and at the third digit, and press 1962, then 1972. The same 9 pulls for the 6,
 # and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter
 # has looked at the others.
 #
-# So our case had two weak points. The values were single numbers, and the 3 and the 5 knew nothing of each other. After
-# 2,100 steps neither is true any longer. **If the looks before have made the letters ready, the last look only has to
-# pick up.** One head was enough all along; it only takes longer to learn.
+# That is what we overlooked. In our arithmetic a value was a single number, and knew nothing of its neighbours. In the
+# machine it is a whole vector, which also tells of them. **One average can carry a whole date, if the looks before it
+# have made the letters ready.** One head was enough all along; it only takes longer to learn.
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])
@@ -399,11 +405,12 @@ assert min(np.ravel(nines)) > 0  # for the 6, and for the 7
 # ## What, then, are heads good for?
 #
 # If one head is enough, why have more? We trained this machine with one, two, four and eight heads, briefly and for
-# long. After 1,050 steps one head reads 63 of 100 dates, and two heads read 94. **Two heads learn it sooner.**
+# long. In the end they all read over 99 of 100 dates. But after 1,050 steps one head reads only 63, and two heads read
+# 94. **Two heads learn it sooner than one.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: one, two, four and eight heads</summary>
 #
-# Each dot is a training of its own:
+# Each dot is one training, and a line joins the means:
 
 # %% tags=["hide-input"] alt="Dates right against steps of training, from 350 to 2,100, a line each for one look with 1, 2, 4 and 8 heads. After 1,050 steps 1 head reads about 63 %, 2 heads 94 %, 4 heads 94 % and 8 heads 97 %. After 2,100 steps all read over 99 %."
 lengths = [350, 700, 1050, 1400, 2100]
@@ -436,15 +443,15 @@ assert (
 #
 # </details>
 #
-# Our machine looks anew for each letter, and hardly needs its four heads: trained as long with one, it also reads over
-# 99 of 100 dates.
+# And our own machine? It looks anew for each letter, so it hardly needs its four heads. Trained as long with one, it
+# also reads over 99 of 100 dates.
 #
-# When is one look not enough, then? **When it must bring back several things at once, and the looks before it have not
-# made them ready.**
+# **So one look is not enough when it must bring back several things at once, and the looks before it have not made the
+# letters ready.**
 #
 # ## Who found this, and when
 #
-# Lin and others tried several looks side by side early in 2017, and the Transformer of Vaswani and others soon made
+# Lin and others tried several looks side by side early in 2017, and soon the Transformer of Vaswani and others made
 # them the rule. Two years later Michel, Levy and Neubig switched off heads of a trained model. A fifth of them could go
 # without noticeable harm.
 #
@@ -453,14 +460,14 @@ assert (
 # ### Exercise 1
 #
 # In [the date machine](../machine.py), under "Take it apart", switch off a head. Then choose the machine that was
-# *trained* with one head. Why is a head that is switched off worse than a head that never was?
+# *trained* with one head. Why is it worse to lose a head than never to have had it?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Without head 1 where the answer looks at the text, the machine reads only about 58 of 100 dates. The one that was
-# trained with one head reads 96, after 500 steps; after 1,000, as many as ours had, such a machine reads over 99. The
-# four heads were trained together, and the matrix after them expects them all, so that a head that is switched off
-# leaves a hole. A machine that never had it has learnt to do without.
+# Without head 1 in the look at the text, our machine reads only about 58 of 100 dates. A machine that was trained with
+# one head reads 96 after 500 steps. After 1,000 steps, as many as ours had, it reads over 99. The four heads were
+# trained together, and the matrix after them expects them all. So a head that is switched off leaves a hole. A machine
+# that never had it has learnt to do without.
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -486,7 +493,8 @@ assert trained.kept("dates")[2]["steps"][-1] == 1000
 # ### Exercise 2
 #
 # In a tug of war three letters pull for a 6 or for a 7. Below are their weights, and the points that they give to both.
-# Write `pulls` in one line of NumPy: how hard does each letter pull for the 6, and against the 7? Who wins?
+# Write `pulls` in one line of NumPy: how hard does each letter pull for the 6, with a minus if it pulls for the 7? Who
+# wins?
 
 # %%
 import numpy as np
@@ -507,7 +515,7 @@ np.testing.assert_allclose(found, [1.5, -0.3, -1])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Who wins?</summary>
 #
-# The 6, by 0.2. Only the first letter pulls for it, but with 1.5. The other two pull with 0.3 and 1.
+# The 6 wins, by 0.2. Only the first letter pulls for it, but with 1.5. The other two pull for the 7, with 0.3 and 1.
 #
 # </details>
 
@@ -523,25 +531,25 @@ exercises.show("multi_head")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? Values are single digits, and a head gives 0.8 to the first letter and 0.2 to the second. From "3 8" it brings 4. Which text can it not tell from "3 8"?
-# + 4 4 | 0.8 · 4 + 0.2 · 4 = 4, as 0.8 · 3 + 0.2 · 8.
+# ? The value of each digit is the digit itself, and a head gives 0.8 to the first and 0.2 to the second. From "3 8" it brings 4. Which text can it not tell from "3 8"?
+# + 4 4 | 0.8 · 4 + 0.2 · 4 = 4, and 0.8 · 3 + 0.2 · 8 = 4, too.
 # - 8 3 | 0.8 · 8 + 0.2 · 3 = 7. With unequal weights the order counts.
-# - 5 6 | 0.8 · 5 + 0.2 · 6 = 5.2. Only with equal weights would it bring the same.
-# ? After a long training the 9 of 1962 pulls for a 6 in the third place, and the 9 of 1972 for a 7. How can the same letter pull for both?
+# - 5 6 | 0.8 · 5 + 0.2 · 6 = 5.2. It would bring the same only with equal weights.
+# ? After a long training the 9 of 1962 pulls for a 6 in the third place, and the 9 of 1972 for a 7. How can the same letter pull for different digits?
 # - The last matrix knows which year it is. | It is the same matrix for all texts. What differs is what the letter brings.
-# + In the encoder the 9 has looked at the letter after it. | So what it brings holds its neighbour, too.
-# - It has another weight in the two texts. | A weight makes a pull stronger or weaker, but for the same digit.
-# ? After a short training one look with eight heads reads more dates than with one. What does that prove?
+# + In the encoder the 9 has looked at the letter after it. | So what it brings tells of its neighbour, too.
+# - It has another weight in the two texts. | A weight makes a pull stronger or weaker, but never turns it round.
+# ? After a short training one look with eight heads reads more dates than one look with one head. What does that prove?
 # - One average can't carry a date. | Trained three times as long, one look with one head reads over 99 of 100.
-# + That this is learnt sooner with eight heads. | In the end both read nearly all dates.
-# - Eight digits need eight heads. | With a single head they are all read, too, after a longer training.
+# + That eight heads learn it sooner. | In the end both read nearly all dates.
+# - Eight digits need eight heads. | After a longer training a single head reads them all, too.
 # ```
 #
 # </details>
 #
 # ## Where to go next
 #
-# Two heads draw two maps of weights, and their queries, keys and values are in two pieces:
+# With two heads the drawing of attention has two maps of weights, and queries, keys and values are in two pieces:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -549,8 +557,8 @@ from drawing import attention_drawn
 attention_drawn("multi_head")
 
 # %% [markdown]
-# So several heads are learnt sooner than one. Yet four heads have exactly as many numbers to train as one head has. How
-# can that be?
+# So several heads learn sooner than one. Yet four heads have exactly as many numbers to train as one head has. How can
+# that be?
 #
 # * [How heads share the numbers](split_heads.py): the cut, the formula, and your own heads.
 #

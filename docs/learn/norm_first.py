@@ -8,12 +8,12 @@
 # # Why does a tall tower forget its letters? { #how-tall-can-a-tower-be }
 #
 # A tower of six [layers](transformer_layer.py#which-towers-need-the-norm) learns in 800 steps to write eight digits
-# backwards. Build six more on top, and it gets about 30 of 100 digits right, no better than if it wrote the commonest
-# digit of each text eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat programs
-# have dozens of layers.
+# backwards. Now put six more on top. The tall tower gets about 30 of 100 digits right, no better than if it wrote the
+# commonest digit of each text eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat
+# programs have dozens of layers.
 #
-# After each part of a layer stands a plus, the *residual*: it carries the letter past the part. With a plus after every
-# part, no letter should be lost. **Where have the letters gone?**
+# After each part of a layer stands a plus, the *residual*, which carries the letter past the part. With a plus after
+# every part, no letter should get lost. **Where have the letters gone?**
 
 # %% tags=["remove-input"]
 import sys
@@ -42,26 +42,26 @@ assert 0.27 < commonest < 0.32
 # %% [markdown]
 # ## The letter fades
 #
-# A norm divides the *whole* sum by its size, and the letter with it. Do it once by hand, with four numbers. The *size*
-# of a vector is here the root of the mean of its squares. So a letter $x = (1, -1, 1, -1)$, here a digit, has size 1. A
-# part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they stand at a right angle. Then the
-# *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
+# A norm divides the *whole* sum by its size, and so it divides the letter, too. Do it once by hand, with four numbers.
+# The *size* of a vector is here the root of the mean of its squares, so the letter $x = (1, -1, 1, -1)$, here a digit,
+# has size 1. A part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they stand at a right angle,
+# and then the *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
 #
 # --8<-- "diagrams/right_angle.svg"
 #
-# The norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of the
-# letter is in there? Multiply with the letter, number by number, and take the mean:
+# Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of
+# the letter is still in there? Multiply with the letter, number by number, and take the mean:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
 # $$
 #
-# With the letter itself this mean is 1, so 0.8 of the letter is left after one part and its norm. That is not little.
-# But twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And it adds it nearly
-# at a right angle, because that is how two vectors of 32 numbers mostly stand that have nothing to do with each other.
+# For the letter itself this mean is 1, so one part and its norm leave 0.8 of the letter. That sounds like plenty. But
+# twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And each adds it nearly
+# at a right angle, because two vectors of 32 numbers that have nothing to do with each other mostly stand like that.
 #
-# So here are two towers of such triangles. On the left the norm divides the sum after each part, and on the right only
-# once, at the top. **Climb both: how long is the letter in the end, compared with the sum?**
+# What do 24 of them leave? Here are two towers of such triangles. On the left the norm divides the sum after each part,
+# and on the right only once, at the top. **Climb both: how long is the letter in the end, compared with the sum?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -78,6 +78,7 @@ def left(parts, adds, first):
 
 assert round(left(24, 0.75, True), 2) == 0.26  # about a quarter
 assert round(left(24, 0.75, False), 4) == 0.0047
+assert left(48, 0.15, False) > 0.5 > left(48, 0.2, False)  # so the dare can be met
 # Without scripts a drawing stands there: where the sum ends after each part, with 60 for a letter of size 1.
 drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")
 for kind in ("last", "first"):
@@ -101,32 +102,37 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
-# **At the top half a percent of the letter remains in the left tower, and about a quarter in the right one.** On the
-# left every part leaves 0.8 of it, and $0.8^{24} = 0.0047$. On the right the squares add up, and $1 / \sqrt{1 + 24
-# \cdot 0.75^2} = 0.26$.
+# **With a norm after each of 24 parts half a percent of the letter arrives at the top, and with a single norm about a
+# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. On the right the squares
+# add up, and $1 / \sqrt{1 + 24 \cdot 0.75^2} = 0.26$.
 #
-# What stands there instead of the letter? Mostly an average of the text, which attention adds and which is nearly the
-# same for every digit. So at the top of the left tower two digits of a text look nearly alike: before the training
+# A dare: set "Layers" to 24, and find the largest "A part adds" with which more than half of the letter still arrives
+# on the left.
+#
+# What arrives at the top instead of the letter? Mostly an average of the text, which attention adds and which is nearly
+# the same for every digit. So at the top of the left tower two digits of a text look nearly alike. Before the training
 # their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86.
 #
-# **So the tower on the left starts nearly blind.** In training the slopes pass the same norms on their way back, and
-# shrink as well. The tower is slow, not dead: with a third of the learning rate and three times as many steps, one such
-# tower got all digits. But who would wait three times as long, if it were enough to move the norm?
+# **So a tall tower with the norm last starts its training nearly blind.** In training the slopes pass the same norms on
+# their way back, and shrink as well. The tower does learn, but slowly: with a third of the learning rate and three
+# times as many steps, one such tower got all digits. But who would wait three times as long, if it were enough to move
+# the norm?
 #
 # ## The norm in front
 #
-# The paper of 2017 draws the norm last. But the program of its authors soon had a second version, in which the norm
+# The paper of 2017 draws the norm last. But its authors' own program soon had a second version, in which the norm
 # stands **in front of each part**, and a note: "This version seems to cure failure-to-learn bugs."
 #
-# Here the part reads the normed letter, and what it found is added to the letter *as it is*. With $f$ for the part,
-# *post-norm* is $\operatorname{Norm}(x + f(x))$, and *pre-norm* is $x + f(\operatorname{Norm}(x))$:
+# In this version the part reads the normed letter, and what it finds is added to the letter *as it is*. With $f$ for
+# the part, *post-norm* is $\operatorname{Norm}(x + f(x))$, and *pre-norm* is $x + f(\operatorname{Norm}(x))$:
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
-# On the right nothing is divided on the way, and a single norm above the last layer brings the sum back to size 1.
+# On the right nothing is divided on the way up. A single norm above the last layer brings the sum back to size 1.
 #
-# That leaves a quarter of the letter. Is it enough? A part reads the normed letter, and it might learn to tell the
-# letter from the rest. So three towers of each kind were trained, and three more with a warm-up. Each dot is one tower:
+# Only a quarter of the letter is left then. Is that enough? A part reads the normed letter, and it might learn to tell
+# the letter from the rest. So we trained three towers of each kind, and three more with a warm-up. Each dot is one
+# tower:
 
 # %% tags=["hide-input"] alt="Share of the digits that towers of twelve layers get right, four rows of three dots each. With the norm last, with and without a warm-up, all six dots stand near 30 %, at the line for whoever writes the commonest digit everywhere. With the norm first all six stand at or near 100 %."
 rows = [f"norm {n}{more}" for n in ("last", "first") for more in ("", ", warm-up")]
@@ -150,10 +156,11 @@ assert min(shares("norm first, warm-up")) > 0.995
 assert round(100 * np.mean(shares("norm first"))) == 99
 
 # %% [markdown]
-# **It is enough: with the norm first the towers get 99 of 100 digits in the same 800 steps, even without a warm-up.**
-# "Probably this should become the default", the note went on, and in large language models it did.
+# **A quarter is enough: with the norm first, towers of twelve layers get 99 of 100 digits in the same 800 steps, even
+# without a warm-up.** "Probably this should become the default", the note went on, and in large language models it did.
 #
-# So in a deep machine, put the norm first. With few layers the norm last does no harm: our date machine has it.
+# So put the norm first if your machine is deep. With few layers the norm last does no harm, and our date machine has
+# it.
 
 # %% tags=["live", "remove-input"]
 # Dated trainings, once each, of twelve layers with the norm last: the fit of train for 2,400 steps on new examples, with
@@ -195,8 +202,8 @@ assert min(same[4:]) > 0.98
 # %% [markdown]
 # ## Your machine so far
 #
-# Your [`block`](transformer_layer.py#your-machine-so-far) has the norm last. Write the other one, and a tower of such
-# blocks (`parts` is a list of functions):
+# Your [`block`](transformer_layer.py#your-machine-so-far) has the norm last. Write the other one, and then a tower of
+# such blocks (`parts` is a list of functions):
 #
 # ```python
 # def block_first(x, part):
@@ -208,8 +215,8 @@ assert min(same[4:]) > 0.98
 #     return ...
 # ```
 #
-# Test it with the letter from above and two parts that find $(0.75, 0.75, -0.75, -0.75)$ and $(0.75, -0.75, -0.75,
-# 0.75)$, whatever they read. Of the letter 0.686 should be left.
+# Test it with the letter from above and with two parts that find $(0.75, 0.75, -0.75, -0.75)$ and $(0.75, -0.75, -0.75,
+# 0.75)$, whatever they read. Then 0.686 of the letter should be left.
 
 
 # %% tags=["answer"]
@@ -249,8 +256,8 @@ for find, after, share in zip(
 #
 # ## Which norm?
 #
-# Most large language models whose recipe is known have **RMSNorm**, which divides by the root of the mean square, and
-# does not subtract the mean.
+# The norm itself has changed as well. Most large language models whose recipe is known have **RMSNorm**, which divides
+# by the root of the mean square, and does not subtract the mean first.
 #
 # <details class="lesson-more" markdown="1" id="the-norm-of-today"><summary>RMSNorm: what is given up?</summary>
 
@@ -268,10 +275,11 @@ display(Markdown("\n".join(lines)))
 np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21))
 
 # %% [markdown]
-# Zhang and Sennrich (2019) found that machines trained as well with it, and that each norm took less time.
+# Zhang and Sennrich (2019) found that machines trained as well with it as with the norm, and that each norm took less
+# time.
 #
-# The mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. In the last line RMSNorm
-# keeps the 100 that all numbers have in common, and the differences shrink to a few hundredths.
+# In the first line the mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. In the
+# last line RMSNorm keeps the 100 that all numbers have in common, and the differences shrink to a few hundredths.
 #
 # </details>
 #
@@ -280,7 +288,7 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 # ### Exercise 1
 #
 # A tower with the norm first has a single part, which adds numbers of size 2 to letters of size 1. How much of the
-# letter is left at the top? And would it be more or less with the norm last?
+# letter is left at the top? Would it be more or less with the norm last?
 
 # %% tags=["answer"]
 parts, adds = 1, 2.0
@@ -299,10 +307,10 @@ assert np.isclose(norm_first, norm_last)
 #
 # ### Exercise 2
 #
-# Is it the letter's share that counts? The norm first may change more than that. So leave the norm last, and make only
-# the letter louder: $\operatorname{Norm}(3x + f(x))$. Of this sum the letter is a share of $3 / \sqrt{3^2 + s^2}$. How
-# much should be left after 24 parts, if each adds numbers of size $s = 0.75$? And how many digits does such a tower
-# get? (`tower` and `train` stand in `examples/towers.py`.)
+# Is it really the letter's share that counts? Moving the norm may change more than that. So leave the norm last, and
+# only make the letter louder: $\operatorname{Norm}(3x + f(x))$. Of this sum the letter is a share of $3 / \sqrt{3^2 +
+# s^2}$. If each part adds numbers of size $s = 0.75$, how much should be left after 24 parts? And how many digits does
+# such a tower get? (`tower` and `train` stand in `examples/towers.py`.)
 
 # %% tags=["answer"]
 share = (3 / np.sqrt(3**2 + 0.75**2)) ** 24
@@ -315,8 +323,8 @@ assert right > 0.9  # as the text says
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What did you find?</summary>
 #
-# $0.97^{24}$, about half. And one such tower got over 90 of 100 digits after 300 steps, where without the 3 it had
-# learnt hardly anything in 800. So the share does count.
+# About half should be left, $0.97^{24}$. And one such tower got over 90 of 100 digits after 300 steps, where without
+# the 3 it had learnt hardly anything in 800. So the share does count.
 #
 # </details>
 #
@@ -349,8 +357,8 @@ exercises.show("norm_first")
 #
 # ## Where to go next
 #
-# A tower may now be tall, and its letters still arrive. One more thing goes up with them past all parts: their
-# positions, which are added once, at the bottom. What if the same text begins a little further right?
+# Now a tower may be tall, and its letters still arrive. Their positions go up with them past all parts, since they are
+# added only once, at the bottom. What if the same text begins a little further right?
 #
 # * [Positions that turn](turning_positions.py): why turn a vector, where one could simply add?
 # * [What does a model's configuration mean?](../guides/model_configuration.py)

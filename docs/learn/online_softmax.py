@@ -7,12 +7,12 @@
 # # How can a softmax begin before its row is there?
 #
 # What is the softmax of 1, 3, 2, and a score that you have not seen yet? Nobody can say, because a softmax divides by
-# the sum of the *whole* row. In [Long sequences](long_sequences.py) we cut the queries into blocks, but each block
-# still needed its rows whole.
+# the sum of the *whole* row. So in [Long sequences](long_sequences.py) we cut the queries into blocks, but left every
+# row whole.
 #
-# But a graphics processor has a small memory that is about ten times as fast as its large one. On the A100, a processor
-# of 2020, each of its 108 small processors has 192 kilobytes of it, and a row of a million scores takes 4,000
-# kilobytes. So the row should come in **pieces**, each of which is thrown away before the next one is made.
+# But a graphics processor has a small memory that is about ten times as fast as its large one. On the A100 of 2020,
+# each of its small processors has 192 kilobytes of it, and a row of a million scores takes 4,000. So the row should
+# come in **pieces**, each thrown away before the next is made.
 #
 # ## What goes wrong
 #
@@ -23,7 +23,7 @@
 # \frac{2.7 \cdot 10 + 20.1 \cdot 20 + 7.4 \cdot 30 + 403.4 \cdot 40}{433.6} = 38.72
 # $$
 #
-# Now cut the row into two pieces, and let each do a softmax of its own:
+# Now cut the row into two pieces, let each do a softmax of its own, and take the average:
 #
 # | piece | powers | weights | its own output |
 # | --- | --- | --- | --- |
@@ -31,33 +31,38 @@
 # | scores 2, 6, values 30, 40 | 7.4, 403.4 | 0.018, 0.982 | 39.82 |
 # | their average | | | 29.31 |
 #
-# **That is far from 38.72.** The average gives each piece half a say, but the second one holds the 6, which should have
-# nearly all of it. Divided by its own sum, neither piece shows that any more. So do not divide yet.
+# **The average of the two pieces is 29.31, far from 38.72.** It gives each piece half a say, but the second one holds
+# the 6, and should have nearly all of it. Once a piece has divided by its own sum, nobody sees that. So do not divide
+# yet.
 #
 # ## A bill with two pages
 #
-# A long bill is added up page by page. At the foot of a page stands its sum, the next page begins with it, and nobody
-# turns back. Let each piece be a page, with two sums: the sum of the powers, and the sum of each power times its value.
-# Only at the very end is the second divided by the first.
+# You add up a long bill page by page. At the foot of a page you write its sum, begin the next page with it, and never
+# turn back. Let each piece be such a page, with two sums: of the powers, and of each power times its value. Only at the
+# very end do you divide the second by the first.
 #
-# On paper this works. But in a computer powers grow too fast: with a score of 89 the power no longer fits into a number
-# of four bytes. So a softmax first subtracts the largest score, which changes no weight. And the largest **may stand on
-# the last page.**
+# On paper this works. But in a computer powers grow too fast: for a score of 89 the power no longer fits into a number
+# of four bytes. So a softmax first subtracts the largest score of its row, which changes no weight. **But the largest
+# score may stand on the last page.**
 #
 # ## Measure from the largest so far
 #
 # So subtract the largest score *so far*. In the first piece that is 3, and the score 1 has the power $e^{1 - 3} =
-# 0.1353$. Then the second piece brings the 6. With 6 taken off the score, the same power is $e^{1 - 6} = 0.0067$. But
-# the first piece has been thrown away, and only its sums are left. How can they be set right?
+# 0.1353$. We write both sums at the foot of the page, and throw the piece away.
 #
-# The new power is the old one times $e^{3 - 6} = 0.049787$. This factor is the same for every power of the first piece,
-# and so for both sums: multiply them by 0.049787. We call this **mending** (elsewhere: *rescaling*).
+# Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$. But the score 1 is gone.
+# Only the sums are left, and they were measured from the wrong score. Are they useless?
+#
+# No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. The first factor is in our sums already. And the second, $e^{3 -
+# 6} = 0.049787$, knows nothing of the 1: it is the same for every power on the page. So multiply both sums by it, and
+# they become what they would be if we had known of the 6 from the start. We call this **mending** (elsewhere:
+# *rescaling*). Now the two pages can be added:
 #
 # --8<-- "diagrams/long_bill.svg"
 #
-# The output is $41.6126 / 1.0748 = 38.72$. **Of the first piece only three things were needed: its largest score and
-# its two sums.** This is the **online softmax**. Milakov and Gimelshein published it in 2018, and Rabe and Staats found
-# the same for attention in 2021.
+# At last we divide: $41.6126 / 1.0748 = 38.72$. That is what the whole row gave, and nobody has turned back. **Of the
+# first piece only three things were needed: its largest score and its two sums.** This is the **online softmax**.
+# Milakov and Gimelshein published it in 2018, and Rabe and Staats found the same for attention in 2021.
 #
 # **Read the second piece, and watch the two bars of the first. Then make the last score 2, and read again: is anything
 # mended?**
@@ -119,13 +124,13 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes all before it smaller, by one factor.** So no earlier piece has to come back, and of each row
-# no more than a piece of its scores is ever there.
+# **A larger score makes everything before it smaller, by one factor.** So no earlier piece has to come back, and of
+# each row only one piece is there at a time.
 #
 # ## Who may be merged with whom?
 #
-# Let a piece hand over $m$, its largest score, and two sums that are measured from it: $z$ of its powers, and $a$ of
-# its powers times values. Two pieces, 1 and 2, are **merged** into one:
+# Must the pieces come in order? Let each hand over $m$, its largest score, and the two sums that are measured from it:
+# $z$ of its powers, and $a$ of its powers times values. Two pieces, 1 and 2, are **merged** into one:
 #
 # $$
 # m = \max(m_1, m_2) \qquad z = z_1\, e^{m_1 - m} + z_2\, e^{m_2 - m} \qquad a = a_1\, e^{m_1 - m} + a_2\,
@@ -134,13 +139,13 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #
 # At the end the output is $a / z$.
 #
-# Pieces may be merged in any order, since in the end all powers are measured from the same largest score. **So nobody
-# has to wait.** The keys of a very long text can be shared out among many processors, and each hands over only $m$, $z$
-# and $a$.
+# Whichever piece came first, all powers end up measured from the same largest score. **So pieces may be merged in any
+# order, and nobody has to wait.** Many processors can share the keys of a very long text, and each hands over only $m$,
+# $z$ and $a$.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# `read` finds $m$, $z$ and $a$ of a piece of keys for many queries at once, and `finish` makes the output. Write
+# `read` finds $m$, $z$ and $a$ of a piece of keys, for many queries at once, and `finish` makes the output. Write
 # `merge`, which makes one piece of two.
 #
 # ```python
@@ -222,12 +227,12 @@ assert np.exp(-np.inf - 0) == 0
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **The squares are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys and values move more
-# often. The small memory holds 125 queries at a time, so K and V are read once for each of 8 groups of queries: 8 ·
-# 64,000 is 512,000.
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys
+# and values move more often. The small memory holds 125 queries at a time, so K and V are read for each of 8 groups: 8
+# · 64,000 is 512,000.
 #
-# Does that help a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their
-# *FlashAttention* on an A100. For training it computes 13 % more than plain attention, because it makes the weights
+# And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
+# an A100. In training it computes 13 % more than plain attention, because it makes the weights
 # [twice](long_sequences.py#how-much-memory-blocks-save). **If plain attention takes 100 % of the time, how much does
 # FlashAttention take?**
 
@@ -281,20 +286,22 @@ bet(
 # | moved, in GB | 40.3 | 4.4 |
 # | time, in ms | 41.7 | 7.3 |
 #
-# This is the attention of a middle-sized GPT-2, for 1,024 places. The drawing saves 3.7 times and this table nine
-# times, mostly, we suspect, because it counts the way back, too, where plain attention moves still more squares.
+# This is the attention of a middle-sized GPT-2, for 1,024 places. Our drawing saves a factor of 3.7, and this table a
+# factor of nine. We suspect that the difference is mostly the way back: the table counts it, and there plain attention
+# moves still more squares.
 #
 # </details>
 #
-# **FlashAttention took 18 % of the time.** On such a processor arithmetic is cheap, and it is carrying that costs. On
-# our two cores pieces [took 1.3 times as long](../about/benchmarks.py#pieces-of-keys-or-whole-rows) as whole rows.
+# **FlashAttention computed more, and took only 18 % of the time.** On such a processor arithmetic is cheap, and
+# carrying is dear. Not so on our two cores: there pieces [took 1.3 times as
+# long](../about/benchmarks.py#pieces-of-keys-or-whole-rows) as whole rows.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# A colleague hands over only two things of each piece: its own finished output $o = a / z$, and $L = m + \ln z$.
-# Is that enough to merge? Try it with our two pieces: 18.81 and 3.1269, and 39.82 and 6.0181.
+# A colleague hands over only two things of each piece: its own finished output $o = a / z$, and $L = m + \ln z$. Is
+# that enough to merge? Try it with our two pieces: the first has 18.81 and 3.1269, the second 39.82 and 6.0181.
 
 # %% tags=["answer"]
 o1, L1, o2, L2 = 18.81, 3.1269, 39.82, 6.0181
@@ -307,13 +314,13 @@ assert round((1 - say) * o1 + say * o2, 2) == 38.72
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # $e^L$ is the sum of a piece's powers, with nothing subtracted. So the say of each piece is its $e^L$, divided by the
-# sum of both. It is the average of the beginning, with the right say for each.
+# sum of both. This is the average from the beginning of the page, but now each piece has the right say.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# In the drawing 125 queries stay in the small memory at a time. How many numbers move if only 50 queries fit in?
+# In the drawing 125 queries stay in the small memory at a time. How many numbers move if it holds only 50 queries?
 
 # %% tags=["answer"]
 for at_a_time in (125, 50):
@@ -323,7 +330,7 @@ for at_a_time in (125, 50):
 assert moved == 2_688_000
 
 # %% [markdown]
-# The more queries stay, the less often keys and values must be fetched for them.
+# The more queries stay, the less often keys and values must be fetched.
 #
 # ## Check yourself
 
@@ -343,7 +350,7 @@ exercises.show("online_softmax")
 # ? Why may two processors read two halves of the keys at the same time?
 # - because the halves have the same number of keys | Pieces of any sizes can be merged.
 # + because merging gives the same in any order | Each hands over its largest score and its two sums.
-# - because each half is a softmax of its own | If each divides by its own sum and nothing more is handed over, nobody knows how much say it has.
+# - because each half is a softmax of its own | If each divides by its own sum and hands over nothing more, nobody knows how much say it has.
 # ? Why does FlashAttention take less time than plain attention?
 # - It computes fewer scores. | It computes all of them, and on the way back a second time.
 # - It rounds more roughly. | Nothing is approximated.
@@ -354,8 +361,8 @@ exercises.show("online_softmax")
 #
 # ## Where to go next
 #
-# A softmax can begin before its row is there, so not even a row of the map has to be kept. But the keys and values of
-# all that was written must be, as long as a machine writes. How much is that for a long chat?
+# A softmax can begin before its row is there, so not even a row of the map has to be kept. But as long as a machine
+# writes, it must keep the keys and values of all that it has written. How much is that for a long chat?
 #
 # * [Fewer keys than queries](fewer_keys.py): what if the past does not fit?
 # * [A window on the past](windows.py): how far must a letter see?

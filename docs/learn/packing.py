@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# When machines learn, short texts often share a row, to save room: two chats, say, of people who never met. What can go
-# wrong there? Let a date machine whose [positions turn](turning_positions.py) read two dates, first alone and then side
-# by side in one row:
+# When a machine learns, short texts often share a row, to save room: two chats, say, of people who never met. What can
+# go wrong there? Here a date machine whose [positions turn](turning_positions.py) reads two dates, first alone and then
+# side by side in one row:
 
 # %% tags=["hide-input"]
 import re
@@ -89,18 +89,18 @@ longest = "donnerstag, den 30. dezember 1999"
 assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
-# **Alone both dates are read right, and side by side both are wrong:** in the first answer the 18 of the year is the
-# day.
+# **Alone both dates are read right, and side by side both are read wrong.** In the first answer the 18 of the year has
+# become the day.
 #
-# Why put them there? A machine computes with whole rectangles. So short texts are [filled up with padding](masks.py),
-# and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly half of the places
-# are empty. To fill them with other dates is called **packing**:
+# Then why put them there? A machine computes with whole rectangles. So short texts are [filled up with
+# padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
+# half of the places are empty. So people fill them with other dates, which is called **packing**:
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# Packed into rows of 64, our 1,000 dates take nearly two fifths fewer places than in 1,000 rows of 33, as long as the
-# longest of them. Each date still gets an answer of its own, and this answer looks only at the letters of its date. So
-# the dates meet only while they are read.
+# The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they take
+# nearly two fifths fewer places. Each date still gets an answer of its own, and this answer looks only at the letters
+# of its date. So the dates meet only while they are read.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -127,18 +127,19 @@ assert [*np.round(100 * right)] == [15, 64]
 print(f"dates read right, two in a row: {percent(in_pairs)}")
 
 # %% [markdown]
-# **Only about 40 of 100 are read right,** because this machine never learnt to leave a text out.
+# **Two in a row, only about 40 of 100 dates are read right,** because this machine never learnt to leave a text out.
 #
 # A machine can learn that: GPT-3 (Brown and others, 2020) was trained on packed rows with nothing hidden, and only a
 # mark said where a text ends. But we know where each date ends. So why not tell the machine?
 #
 # ## A number for each text { #a-number-for-each-document }
 #
-# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell. So each place of the row gets the
-# **number** of its text, and a key is hidden from every query that has another number.
+# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell, and the other date can only
+# mislead it. So we give each place of the row the **number** of its text, and we hide a key from every query that has
+# another number.
 #
 # Now by hand. A row holds a text of 3 letters, one of 2 letters, and a place of padding. The letter at place 4 looks,
-# with these scores:
+# and finds these scores:
 #
 # | place | 0 | 1 | 2 | 3 | 4 | 5 |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -146,11 +147,11 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 # | score | 3 | 1 | 2 | 0 | 1.5 | 4 |
 # | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
 #
-# **Only places 3 and 4 have the number of place 4, and the high scores at places 0 and 5 have no say.** Padding has a
-# number, too, the 0, so that a place of padding, which asks as well, finds at least itself. Programs call a text a
-# *document*, and its numbers *segment ids*.
+# **The letter at place 4 sees only places 3 and 4, which have its number, and the high scores at places 0 and 5 have no
+# say.** Padding has a number, too, the 0. A place of padding asks as well, and so it finds at least itself. Programs
+# call a text a *document*, and the numbers *segment ids*.
 #
-# Back to the two dates. **Where does the 7 look? Then tick "keep the dates apart".**
+# Back to the two dates, with nothing hidden yet. **Where does the 7 look? Then tick "keep the dates apart".**
 
 # %% tags=["live", "remove-input"]
 from live import coded, touch
@@ -220,8 +221,8 @@ touch(
 )
 
 # %% [markdown]
-# **Without the numbers the 7 looks mostly into the *other* date, and with them it stays in its own.** All 1,000 dates
-# are now read as if each were alone:
+# **Without the numbers the 7 looks mostly into the *other* date, and with them it stays in its own.** And the other
+# dates? All 1,000 are now read as if each were alone:
 
 # %% tags=["hide-input"]
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
@@ -242,8 +243,8 @@ assert own > 0.99
 # ## Where does a text begin?
 #
 # The mask says who is seen, but not where a letter stands. Our machine doesn't mind, because its positions turn, and
-# only distances count. But where positions are added, no text of the training began at place 3, as the second one does
-# in the table above. **So we count anew in each text:**
+# only distances count. A machine that adds positions does mind: in its training no text began at place 3, as the second
+# one does in the table above. **So in each text the positions begin again at 0:**
 
 # %% tags=["hide-input"]
 from clear_attention import create_document_positions
@@ -261,12 +262,12 @@ np.testing.assert_allclose(
 # ## What must not be asked
 #
 # So far each answer had a row of its own. In training one packs the answers as well, and at each place the loss asks
-# [what comes next](training.py). But after the end of one answer comes the start of another, which has nothing to do
-# with it, and after the last end comes nothing at all. **So nothing is asked there:**
+# [what comes next](training.py). What comes after the end of an answer? The start of another, which has nothing to do
+# with it, and after the last end nothing at all. **So at the end of an answer the loss asks nothing:**
 #
 # --8<-- "diagrams/packed_answers.svg"
 #
-# A dot is a start mark, a square an end mark, and at a cross nothing is asked.
+# A dot is a start mark, a square is an end mark, and at a cross nothing is asked.
 
 # %% tags=["live", "remove-input"]
 drawn = Path("../diagrams/packed_answers.svg").read_text(encoding="utf-8")
@@ -282,11 +283,12 @@ assert drawn_numbers == [*map(str, numbers[0]), *"1" * 12, *"2" * 12]
 # %% [markdown]
 # ## Not one bit
 #
-# The dates come out right. But is nothing left of the neighbour? We made the 3 of the first date an 8. Without a mask,
-# all 10 letters of "7 june '24" came out of the encoder differently. **With the mask, none did: not one bit has
-# moved.** Every weight between the two dates is exactly 0.
+# The dates come out right. But is nothing left of the neighbour? We made the 3 of the first date an 8, and watched the
+# second date. Without a mask, all 10 letters of "7 june '24" came out of the encoder differently. **With the mask, no
+# letter of the second date changed by a single bit when we changed the first.** Every weight between the two is exactly
+# 0.
 #
-# So if two chats share a row, nothing of one can leak into the other while it is read.
+# So the two chats may share a row: while they are read, nothing of one can leak into the other.
 #
 # <details class="lesson-more" markdown="1"><summary>The check in code</summary>
 
@@ -309,8 +311,8 @@ assert (moved(None), moved(apart)) == (10, 0)
 # %% [markdown]
 # </details>
 #
-# Of attention itself the page has changed only the mask. Here, where later letters are hidden as well, untick the box,
-# and "cat" and "to" meet:
+# In attention only the mask has changed. In this drawing later letters are hidden as well. Untick the box, and "cat"
+# and "to" meet:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -320,7 +322,7 @@ attention_drawn("packing")
 # %% [markdown]
 # ## Your machine so far
 #
-# Only the mask and the positions are missing: `asking[:, np.newaxis]` makes a column of a row, and
+# Your machine lacks only the mask and the positions: `asking[:, np.newaxis]` makes a column of a row, and
 # `list(documents).index(number)` finds the first place of a number.
 #
 # ```python
@@ -365,15 +367,15 @@ print("your machine packs its texts")
 # ## Who found this, and when
 #
 # The library of [T5](https://arxiv.org/abs/1910.10683) (2020) gave each place the number of its text. The authors of
-# Llama 3 (2024) kept texts apart as well: it changed little, they write, in rows of the usual length, and was important
-# in very long ones.
+# Llama 3 (2024) kept texts apart as well. They write that this changed little in rows of the usual length, and was
+# important in very long ones.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# A program has packed our 1,000 dates into 317 rows of 64 places. It begins a new row as soon as one date does not fit.
-# Can you do with fewer, if all rows stay open? The letters alone would fill 268.
+# A program has packed our 1,000 dates into 317 rows of 64 places. As soon as one date does not fit, it begins a new
+# row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268.
 
 # %% tags=["answer"]
 lengths = np.array([len(text) for text in texts])
@@ -401,8 +403,8 @@ assert 0.4 < 1 - lengths.sum() / (33 * 1000) < 0.5  # nearly half are empty
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
-# Here each date goes into the first row that has room for it. That takes ten rows more than the letters alone. In a
-# stream that never ends, not all rows can stay open, so [`pack` in our
+# Here each date goes into the first row that has room for it. That takes only ten rows more than the letters alone. But
+# a stream of texts never ends, and not all rows can stay open. So [`pack` in our
 # guide](../guides/pack_a_stream.py#the-function) keeps only a few.
 #
 # </details>
@@ -448,9 +450,8 @@ exercises.show("packing")
 # ## Where to go next
 #
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand) that reads dates. Several texts now
-# share its rows, and none of them knows of the others.
-#
-# What is left of such a machine if there is no text to read at all?
+# share its rows, and none of them knows of the others. But what is left of such a machine if there is no text to read
+# at all?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [Pack a stream of texts](../guides/pack_a_stream.py#a-training-packed-and-padded): a training on packed rows, with the

@@ -6,40 +6,41 @@
 # %% [markdown]
 # # How many r are in 73700?
 #
-# Somebody asks GPT-4 (2023) a question. What reaches it are seven numbers:
+# Somebody asks GPT-4 (2023) a question. What the model gets to see are seven numbers:
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
 # Each number stands for a piece of the text. Number 436 is a letter, and number 73700 is a word. How often does the
-# letter stand in the word? You have all that the model has. What do you answer?
+# letter stand in the word? You see all that the model sees. What do you answer?
 #
-# The question is "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
-# Now you see three r, and the model still sees none.
+# The question is "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with the space
+# before it. Now you see three r, and the model still sees none.
 #
-# [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is hardly any large machine
+# [Our language model](language_model.py) reads letters, so nothing is hidden from it. Why is hardly any large machine
 # built like that?
 #
 # ## Neither letters nor words
 #
-# **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. As
-# letters, they are about two lines of print, and to look back twice as far takes [four times as many
+# **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. If
+# these are letters, they make about two lines of print, and looking back twice as far takes [four times as many
 # scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each would need a vector of its own in the table, and tomorrow somebody writes a new one.
 #
-# So common words should be one piece, and rare ones several. To find such pieces, it is enough to count.
+# So we want something in between: common words in one piece, and rare ones in several. To find such pieces, you only
+# have to count.
 #
 # ## Glue what stands together, by hand { #by-hand }
 #
 # Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together
-# everywhere. Then begin again, with what is glued as one piece. This is *byte pair encoding*, or BPE. Philip Gage
-# (1994) glued so to make files smaller, and Sennrich and others (2016) to cut words.
+# everywhere. Then begin again, and treat what is glued as one piece. This is *byte pair encoding*, or BPE. Philip Gage
+# (1994) glued like this to make files smaller, and Sennrich and others (2016) to cut words.
 #
-# In "she sees these cheeses" an h stands before an e three times, but an e before an s four times. So the first piece
-# is "es". Now the h of "these" has lost its e.
+# In "she sees these cheeses" an h stands before an e three times, but an e stands before an s four times. So the first
+# piece is "es". And the h of "these" has just lost its e.
 #
-# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters, if of equally common
-# pairs it takes the first. **Can you get to 14?**
+# It sounds best to glue the commonest pair first. In three rounds, this turns 22 letters into 15 pieces, if we take the
+# first of equally common pairs. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -60,13 +61,14 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
-# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. Another way keeps to
-# the rule, and chooses among equally common pairs: e and s, then e and "es", then e and the space.
+# Begin with h and e, then glue e and s, then s and e: 22 letters become 19, 16 and 14 pieces. There is also a way that
+# keeps to the rule, and chooses among equally common pairs: e and s, then e and "es", then e and the space.
 #
 # </details>
 #
-# **So the rule does not always find the fewest pieces: it does not look ahead, not even when two pairs are equally
-# common.** But it is quick, and even a long text needs nothing else. Let your machine glue. What is missing?
+# **So gluing the commonest pair does not always lead to the fewest pieces: the rule never looks ahead, not even when
+# two pairs are equally common.** But it is quick, and even a long text needs nothing else. Let your machine glue. What
+# is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it
@@ -99,8 +101,8 @@ assert glued([*"she sees"], "e", "s") == [*"she se", "es"]
 # %% [markdown]
 # ## Rules from a manual
 #
-# What does it find in a long text? Let it read the manual of Python, as our language model did. The text is first cut
-# into words, so that no piece reaches into the next one:
+# What does the rule find in a long text? Let it read the manual of Python, as our language model did. We cut the text
+# into words first, so that no piece reaches into the next word:
 
 # %% tags=["hide-input"]
 import re
@@ -152,10 +154,12 @@ for ending in ("ing", "ment", "ation"):
     print(f"piece {new.index(ending) + 1}: {ending}")
 
 # %% [markdown]
-# **By counting alone it has found three endings of words among its first hundred pieces.**
+# **By counting alone, the rule has found three endings of English words among its first hundred pieces.** Nobody told
+# it what an ending is.
 #
-# To cut a new text, begin with its letters and apply these rules in their order. Letters stay pieces, so no word of
-# known letters is unknown. GPT begins with the 256 bytes, so that no letter is unknown either.
+# To cut a new text, begin with its letters, and glue by the same rules in the same order. Letters stay pieces, so even
+# a new word can be cut, as long as its letters are known. GPT begins with the 256 bytes, so that no letter is unknown
+# either.
 
 # %% tags=["remove-input"]
 pieces = [*"she sees these cheeses"]
@@ -184,7 +188,7 @@ assert (round(often[" the"], -2), often[" into"]) == (3500, 36)
 assert round(len(seen), -4) == 420_000
 
 # %% [markdown]
-# **Let it glue. Then cut your own name, and a sentence that is not English.**
+# **Press "Let it glue". Then cut your own name, and a sentence that is not English.**
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -208,55 +212,56 @@ touch(
 )
 
 # %% [markdown]
-# **A name and a foreign language fall into crumbs, because the pieces were made for this manual.** So whoever writes in
-# another language has more tokens to pay for.
+# **Names and foreign languages fall into crumbs, because the pieces were made for this manual.** So in another language
+# the same sentence has more tokens, and somebody pays for each.
 #
-# The strawberries stay in crumbs, too. In GPT-4's table, which is public and was made in about 100,000 rounds,
-# " strawberry" is one piece. Why not glue as long, then?
+# The strawberries stay in crumbs, too. GPT-4's table is public, and was made in about 100,000 rounds. It holds "
+# strawberry" as one piece. Why not glue for as long, then?
 #
 # ## What pieces save, and what they cost
 #
-# **What they save.** In a tenth of the manual that was kept out, a piece of the first 1,000 rules holds 3.1 letters on
-# average. So with as many tokens a machine of pieces looks back 3.1 times as far. Or, over the *same* text, attention
-# has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
+# **Pieces make attention cheaper.** In a tenth of the manual that was kept out, a piece of the first 1,000 rules holds
+# 3.1 letters on average. So with the same number of tokens, a machine of pieces looks back 3.1 times as far. Or it
+# reads the *same* text, and attention has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
 #
-# **What they cost.** Each piece needs a vector of its own, which is learnt only when its piece comes up. In the 420,000
-# letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into", only 36 times. So [more
-# rules do not always help](#do-more-rules-always-help).
+# **But a rare piece is hard to learn.** Each piece needs a vector of its own, which is learnt only when this piece
+# comes up. In the 420,000 letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into",
+# only 36 times. So [more rules do not always help](#do-more-rules-always-help).
 #
 # And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
-# repeat: asked for " SolidGoldMagikarp", some grew rude. It is a user's name. The guess is that it got a piece of its
-# own, but hardly ever stood in the texts of the training.
+# repeat. Asked for " SolidGoldMagikarp", some grew rude. It is a user's name. The guess is that it got a piece of its
+# own, and then hardly ever stood in the texts of the training.
 #
 # ## What can no longer be seen
 #
-# Back to the strawberry. A number does not say how its piece is spelled. So the **letters** are lost. The model may
+# Back to the strawberry. A number does not say how its piece is spelled, so the **letters** are lost. The model may
 # have read somewhere that strawberry is spelled s-t-r-a-w-b-e-r-r-y, but it cannot look.
 #
-# The **digits** are lost in the same way. GPT-4 cuts them into groups of three from the left. Let it add 1,234,567 and
-# 89. It sees three pieces, and the 89 as one:
+# The **digits** are lost in the same way. GPT-4 cuts a number into groups of three, from the left. Let it add 1,234,567
+# and 89. It sees three pieces, and the 89 as one:
 #
 # ```text
 #   123|456|7
 # +        89
 # ```
 #
-# Ones must meet ones. The 9 must be added to the 7, which is a piece, but the 8 to the 6, the end of another piece. And
-# 89 is one piece, which would have to be split for that. Written with commas, the number is cut as from the right:
+# Ones must meet ones. The 9 belongs to the 7, which is a piece of its own, but the 8 belongs to the 6, which ends
+# another piece. So the 89 would have to be split, and it is one piece. Now write the number with commas, and it is cut
+# as if from the right:
 #
 # ```text
 #   1|234|567
 # +        89
 # ```
 #
-# **Now the whole 89 meets 567.** Cut in this way, GPT-3.5 adds much better (Singh and Strouse, 2024). So bad arithmetic
-# may be a bad cut.
+# **With commas, the whole 89 meets the 567.** GPT-3.5 adds much better when numbers are cut like this (Singh and
+# Strouse, 2024). So bad arithmetic may be a bad cut.
 #
 # <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do more rules always help?</summary>
 #
-# No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
-# tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
-# The dashed line is our machine, which reads letters and has no rules:
+# No. Take the rival of the [last lesson](language_model.py#is-counting-enough), who only counts what came after the
+# last tokens: one token, two or three. We count the bits by the letter, so that short pieces and long ones can be
+# compared. The dashed line is our machine, which reads letters and has no rules:
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of rules, from none to 2,000. The line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them."
 import math
@@ -317,7 +322,7 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
 # The one that sees a single token gains by all rules, because a token then holds more letters. The others are best with
-# 300 to 1,000 rules. With 2,000 both have begun to lose, probably because many pieces are then met too rarely: with
+# 300 to 1,000 rules. With 2,000 both have begun to lose, probably because they meet many pieces too rarely. With
 # letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is.
 #
 # </details>
@@ -350,22 +355,22 @@ assert "e␣" in first
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
-# Hardly the length: a piece has 2.43 letters, where with words it had 2.44. But without words an "e" is glued to the
-# space behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt
-# by itself.
+# The length hardly changes: a piece has 2.43 letters, and with words it had 2.44. But without words an "e" is glued to
+# the space behind it. Then "the" is cut in one way before a space and in another before a comma, and the machine must
+# learn each by itself.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # Two models look back at 8,192 tokens. The pieces of the first have four letters on average. The second reads bytes.
-# How many times as many scores has the second to compute for the same text? And which can read a text of 30,000 letters
+# How many times as many scores does the second compute for the same text? And which can read a text of 30,000 letters
 # at once?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Four times as many tokens have 4 · 4 = 16 times as many scores. The text is 7,500 pieces, which the first can read at
-# once, and the second sees about a quarter of it.
+# Four times as many tokens have 4 · 4 = 16 times as many scores. The text is 7,500 pieces, so the first can read it at
+# once. The second sees about a quarter of it.
 #
 # </details>
 #
@@ -385,7 +390,7 @@ exercises.show("pieces_of_words")
 # + nothing but chance | That they are nearly the same word must be learnt from texts.
 # - all but the s, since 840 was glued from 12 and s | The rule is used for cutting only. The row of 840 is a row like any other.
 # ? The order of the rules is lost, and somebody applies them in the order of the alphabet. What happens?
-# - nothing, the same pieces come out | Whoever glues e and s first leaves no e for h. You saw it with “these”.
+# - nothing, the same pieces come out | If you glue e and s first, no e is left for the h. You saw it with “these”.
 # - some texts can't be cut any more | Letters are pieces, so each text can be cut in some way.
 # + texts can still be cut, but often into other pieces | The model then gets tokens in places where it was never trained on them.
 # ? A text is cut into pieces of 3 letters on average, and a model has a surprise of 4.5 bits a piece. A model of letters has 1.8 bits a letter. Which one plays better?

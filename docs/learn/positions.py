@@ -6,8 +6,8 @@
 # %% [markdown]
 # # How does it know what comes first?
 #
-# Here is a machine that was trained without *positions*: nothing in a letter's vector says where the letter stands.
-# Beside it works the yardstick, which is whole, and was trained as long. **Type a date, and then type it backwards.**
+# Two machines stand below. One is the yardstick. The other was trained as long, but without *positions*: nothing in a
+# letter's vector says where the letter stands. **Type a date, and then type it backwards. Which machine notices?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -60,11 +60,11 @@ assert answers[::2] == answers[1::2]
 # %% [markdown]
 # </details>
 #
-# **The machine without positions does not even notice.** Attention is a sum over keys, and a sum does not mind the
-# order: shuffle the letters of "may" to ["yam"](attention.py#exercise-2), and each letter still gets the same mixture.
-# So to this machine a text is a *bag of letters*.
+# **The machine without positions gives the same answer to a date and to its mirror image.** Attention adds up values,
+# and a sum does not mind the order: shuffle the letters of "may" to ["yam"](attention.py#exercise-2), and each letter
+# still gets the same mixture. So to this machine a text is a *bag of letters*.
 #
-# **Which other date lies in the bag of your birthday?**
+# **Type your birthday: which other date lies in the same bag?**
 
 # %% tags=["live", "remove-input"]
 from live import grid, touch
@@ -86,27 +86,28 @@ touch(
 )
 
 # %% [markdown]
-# **No training can tell two such dates apart.**
+# **Without positions no machine can tell two dates with the same letters apart, however long it is trained.**
 #
 # ## Say where it stands
 #
-# So the machine must be told. A letter's *place* is a number, counted from 0. To the vector of each letter we add
-# another vector, its *position*, which depends on the place alone. What shall we add?
+# So we must tell the machine. A letter's *place* is a number, counted from 0. We make a vector of it, the *position*,
+# and add it to the letter's own vector. But which vector?
 #
-# **A counter**, 0, 1, 2, ..., to each of the 64 numbers? It grows and grows: beside the 30 that it adds at place 30,
-# the letter's own numbers can hardly be seen. After 1,000 steps of training such machines still lose about a quarter of
-# the dates.
+# **A counter** adds 0 to each of the 64 numbers at place 0, then 1, then 2. It grows and grows: beside the 30 of place
+# 30, the letter's own numbers can hardly be seen. After 1,000 steps of training such machines still misread about a
+# quarter of the dates.
 #
-# **A fraction**, from 0 at the first place of the row to 1 at its last? That stays small, and the machines read 99 of
-# 100 dates. But in a longer row "the next place" is a smaller step than in the training: in rows of 40 places instead
-# of 34 they read only 89.
+# **A fraction** adds 0 at the first place of the row and 1 at its last. That stays small, and the machines read 99 of
+# 100 dates. But now the length of the row decides how large a step is. In rows of 40 places instead of 34 the steps are
+# smaller than in training, and the same machines read only 89.
 #
 # So we have three wishes. What we add stays small, each place is the same step, and no two places are alike.
 #
-# What fits? **The dial of a clock.** Its hand never leaves it, and each place turns the hand by the same angle. But one
-# hand soon comes round again, and then two places look alike. So we take several dials, from a fast one to slow ones.
+# What counts on in equal steps, and never grows? **The hand of a clock.** It stays on its dial, and each place turns it
+# by the same angle. But one hand soon comes round again, and then two places look alike. So we take several dials, from
+# a fast one to slow ones. Their hands start at 3 o'clock and turn to the left, as angles do in mathematics.
 #
-# **Press a letter, and compare it with the same letter at other places. Then let the text walk.**
+# **Press a letter, and compare its hands with those of the same letter elsewhere. Then let the text walk.**
 
 # %% tags=["live", "remove-input"]
 from trained.ablations import shares as shares_of
@@ -143,17 +144,16 @@ touch(
 
 # %% [markdown]
 # **The fast dial tells neighbours apart, and the slow ones tell the beginning from the end.** With 32 such dials our
-# machine reads over 99 of 100 dates, and in rows of 40 places as many. But a vector is made of numbers, and a hand is
-# none.
+# machine reads over 99 of 100 dates, even in rows of 40 places. But a vector is made of numbers, and a hand is not one.
 #
 # ## From hands to numbers
 #
-# How does a hand become numbers? Let it have length 1, and count its angle from 12 o'clock. How far its tip is to the
-# right of the middle is the *sine* of the angle, and how far above the middle is the *cosine*. Each is added to a
-# number of the letter's vector.
+# How does a hand become numbers? Give it the length 1, and look at its tip. How far the tip is above the middle is the
+# *sine* of the hand's angle, and how far it is to the right is the *cosine*. Each of the two is added to a number of
+# the letter's vector.
 #
-# Our three dials turn by 1, 0.1 and 0.01 from place to place. These are radians, as in NumPy, and an angle of 1 is 57
-# degrees:
+# Our three dials turn by 1, 0.1 and 0.01 from place to place. These are radians, as in NumPy, where an angle of 1 is 57
+# degrees. At place 2 each hand has turned twice:
 #
 # | at place 2 | dial 0 | dial 1 | dial 2 |
 # | --- | --- | --- | --- |
@@ -161,11 +161,11 @@ touch(
 # | sine | 0.909 | 0.199 | 0.020 |
 # | cosine | -0.416 | 0.980 | 1.000 |
 #
-# Let the letter "m" be six numbers, all of them 0.5. The first two become $0.5 + 0.909 = 1.409$ and $0.5 - 0.416 =
-# 0.084$.
+# Let the letter "m" be six numbers, all of them 0.5. At place 2 its first two become $0.5 + 0.909 = 1.409$ and $0.5 -
+# 0.416 = 0.084$.
 #
-# `positions` makes such a row of numbers for each place, and is the next piece of your machine. `n` sets how slow the
-# slow dials are:
+# The next piece of your machine, `positions`, makes such a row of numbers for each place. `n` sets how slow the slow
+# dials are:
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -184,12 +184,12 @@ print("m at place 2:", (0.5 + places[2]).round(3))
 print("m at place 0:", (0.5 + places[0]).round(3))
 
 # %% [markdown]
-# **The letter is the same, and yet it is another vector at each place.**
+# **The same letter is now another vector at each place.**
 #
 # <div id="the-layer-in-use" markdown="1">
 #
-# In the machine this is done once, right after the embedding, by the layer
-# [`PositionalEncoding`][clear_attention.PositionalEncoding].
+# In the machine the layer [`PositionalEncoding`][clear_attention.PositionalEncoding] does this once, right after the
+# embedding.
 #
 # </div>
 #
@@ -224,16 +224,16 @@ touch(
 )
 
 # %% [markdown]
-# **All hands turn, and the dot product stands still.** Why? Say that on one dial the query's hand stands at the angle
-# $a$ and the key's hand at $b$. This dial adds to the dot product
+# **All hands turn, and the dot product stays the same.** Why? On one dial let the query's hand stand at the angle $a$
+# and the key's hand at $b$. This dial adds to the dot product
 #
 # $$
 # \sin a \sin b + \cos a \cos b = \cos(a - b)
 # $$
 #
-# **Only the angle *between* the hands counts, and so only the distance.** Three places back is the same turn, wherever
-# you stand, and the matrix $W_Q$ can learn such a turn. Go back to the dials, and turn the query's hands back by three
-# places. **Where must the key stand now to fit best?**
+# **The dot product of two positions depends only on the angles *between* their hands, and so only on their distance.**
+# Three places back is the same turn wherever you stand, and the matrix $W_Q$ can learn such a turn. Go back to the
+# dials, and turn the query's hands back by three places. **Where must the key stand now to fit best?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Where it fits best</summary>
 #
@@ -241,15 +241,15 @@ touch(
 #
 # </details>
 #
-# **So a head can ask for a letter by its distance, wherever the two stand.**
+# **So a head can ask for a letter by its distance, wherever in the text the two stand.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a false peak, and the letters</summary>
 #
-# **A false peak.** A key six places beside the best one still reaches 2.8 of 3. If you add dials, it sinks. But the
-# best key's neighbours fit almost as well as itself, even with 32 dials. So the query must be long, since a longer
-# query [chooses more sharply](attention.py).
+# **A false peak.** A key six places beside the best one still reaches 2.8 of 3. If you add dials, this peak sinks. But
+# even with 32 dials the best key's neighbours fit almost as well as the best key itself. So the query must be long,
+# since a longer query [chooses more sharply](attention.py).
 #
-# **The letters themselves** have a say: they add to the score, too, so the head must learn to silence them.
+# **The letters themselves** have a say, too: they add to the score, so the head must learn to silence them.
 #
 # </details>
 #
@@ -268,9 +268,9 @@ touch(
 #
 # <details class="lesson-more" markdown="1" id="does-the-trained-machine-rely-on-it"><summary>For the curious: a matrix that turns, and the order of sines and cosines</summary>
 #
-# **How does a matrix turn a hand?** A hand is two numbers, its sine and its cosine. This matrix turns it back by 3, and
-# the next dials have 0.3 and 0.03 instead. Put along the diagonal of one large matrix, they are a $W_Q$ that takes
-# place 12 to place 9, and place 52 to 49:
+# **How does a matrix turn a hand?** A hand is two numbers, its sine and its cosine. The matrix below turns the hand of
+# dial 0 back by 3, which is three places. For the next two dials it has 0.3 and 0.03 instead. Put all three along the
+# diagonal of one large matrix, and you have a $W_Q$ that takes place 12 to place 9, and place 52 to 49:
 #
 # $$
 # (\sin a, \cos a) \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix} = (\sin(a - 3), \cos(a - 3))
@@ -287,8 +287,9 @@ for i, angle in enumerate([3, 0.3, 0.03]):
 np.testing.assert_allclose(places[3:] @ turning_back, places[:-3], atol=1e-12)
 
 # %% [markdown]
-# **Does the order of sines and cosines matter?** Ours take turns. Some programs have first all sines, and then all
-# cosines. We gave the encoder of the trained machine the same numbers in that other order, and changed nothing else:
+# **Does the order of sines and cosines matter?** In our vectors they take turns. Some programs put all sines first, and
+# then all cosines. So we gave the encoder of the trained machine the same numbers in that other order, and changed
+# nothing else:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -313,12 +314,12 @@ print(f"in turns, as trained: {in_turns}")
 print(f"first all the sines:  {after}")
 
 # %% [markdown]
-# Each weight now meets another number than the one that it was learnt for. So if you carry weights from one program to
-# another, check which of the two orders each uses.
+# Not one date is left, because each weight now meets another number than the one that it was learnt for. So if you
+# carry weights from one program to another, check which of the two orders each uses.
 #
 # </details>
 #
-# This is all that the page has added, before anybody looks:
+# This is all that the page has added to attention, before any letter looks:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -328,9 +329,9 @@ attention_drawn("positions")
 # %% [markdown]
 # ## Who found this, and when
 #
-# The first Transformer (2017) added these sines and cosines. Could a machine that only writes do without? There each
-# letter sees one key more than the letter before it, which gives the order away. Kazemnejad and others tried in 2023,
-# and on texts longer than in training, machines without positions did better than machines with the usual ones.
+# The first Transformer (2017) added these sines and cosines. Could a machine that only writes do without them? There
+# each letter sees one key more than the letter before it, which gives the order away. Kazemnejad and others tried it in
+# 2023. On texts longer than in training, machines without positions did better than machines with the usual ones.
 #
 # ## Exercises
 #
@@ -351,16 +352,16 @@ assert nearest == {1: 44, 10000: 1}
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# With a single speed, all hands come round together. 44 places are almost exactly seven full turns, because $7 \cdot
-# 2\pi = 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round at once, so place
-# 1 is the one most like place 0.
+# With a single speed, all hands come round together. And 44 places are almost exactly seven full turns, because $7
+# \cdot 2\pi = 43.98$. So place 44 looks like place 0. With different speeds the hands never all come round at once, so
+# place 1 is the one most like place 0.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# How many dates from 1950 to 2049, written like `22.12.1960`, are alone in their bag, so that no other date has the
-# same letters? Find one by hand, other than `22.02.2022`, and try it in the picture of the bags.
+# Some dates from 1950 to 2049, written like `22.12.1960`, are alone in their bag: no other date has their letters. How
+# many? Find one other than `22.02.2022` by hand, and try it in the picture of the bags.
 
 # %% tags=["answer"]
 from collections import Counter
@@ -380,8 +381,7 @@ for text in ("22.02.2022", "25.12.1955"):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# There are 168. Besides `22.02.2022` there is `25.12.1955`: its letters can be put together to no other date of the
-# century.
+# There are 168. One of them, besides `22.02.2022`, is `25.12.1955`: its letters make no other date of the century.
 #
 # </details>
 #
@@ -414,8 +414,8 @@ exercises.show("positions")
 #
 # ## Where to go next
 #
-# Our text now knows its order. But it has looked at itself only once, and in a large machine it does so a hundred
-# times, one after the other. What keeps such a tower from falling over?
+# The machine now knows the order of its letters. But they have looked at each other only once, and in a large machine
+# they do so a hundred times. What keeps such a tower from falling over?
 #
 # * [The Transformer layer](transformer_layer.py): what stands around attention.
 # * [Positions that turn](turning_positions.py): what many models do today instead of adding.

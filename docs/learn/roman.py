@@ -7,8 +7,8 @@
 # %% [markdown]
 # # Can you teach it something else?
 #
-# So far our machine has read dates. Now a machine will be given `mcmxciv`, and must write `1994`.
-# Half a minute of training will do. But will it really *read*, or only know its examples by heart?
+# So far our machine has read dates. Now you train one, here in the page: it is given `mcmxciv`, and must write `1994`.
+# Half a minute will do. But will it really *read*, or only know its examples by heart?
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They are added up, so
 # `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So 1994 falls into four pieces:
@@ -19,8 +19,12 @@
 #
 # ## Train one in this page
 #
-# Your browser can train a first machine. Of all 3,999 numerals 999 are put away. It is shown 100 of the others, again
-# and again. **How many of the 999 will it then read?** Say a number, and press. Then show it more.
+# There are 3,999 numerals, and your browser puts 999 of them away. Of the others it shows a new machine only 100, again
+# and again. **How many of the 999 will it then read?** Say a number, and press "Train it".
+#
+# While it learns, watch three things. The loss falls. The machine tries five unseen numerals; wrong letters are
+# underlined. And two curves count what it reads: the solid one of the shown numerals, the dashed one of the unseen.
+# **Do the two curves rise together?** Then show it 300 numerals, 1,000 and 3,000.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -59,22 +63,26 @@ touch(
 Markdown(MEASURED)
 
 # %% [markdown]
-# Means of three trainings of 1,000 steps with the program of this piece, each from other random numbers. Yours may be a
-# little different.
+# These are means of three trainings of 1,000 steps with the program of this piece, each from other random numbers.
+# Yours may be a little different.
 #
 # </details>
 #
-# **From 100 numerals it learns these by heart, and hardly reads any other. From 1,000 it reads over nine of ten that it
-# has never seen.** Of 100 numerals about ten have the piece `xc`; of 1,000 about a hundred, each beside other pieces.
+# **From 100 numerals the machine learns these by heart, and hardly reads any other. From 1,000 it reads over nine of
+# ten that it has never seen.** Yet both machines read all that they were shown. Only the 999 tell the reader from the
+# parrot.
+#
+# What do more examples change? Of 100 numerals about ten have the piece `xc`. Of 1,000 about a hundred have it, each
+# beside other pieces.
 #
 # Now teach one of your own, in the notebook of this page, with [the package](../index.py#install-it-and-try-it) and
-# Matplotlib. Each step has a task for you, and all but the last our own answer, folded.
+# Matplotlib. Each step has a task for you, and all but the last have our answer, folded.
 #
 # ## Step 1: examples
 #
 # **Write a function `roman(n)` that returns the numeral of `n`.** Begin with a table of the seven signs and the six
-# pairs `cm`, `cd`, `xc`, `xl`, `ix` and `iv`, and take the largest as often as it fits. Check: `roman(1994)` is
-# `"mcmxciv"`.
+# pairs `cm`, `cd`, `xc`, `xl`, `ix` and `iv`. Take the largest as often as it fits, then the next. Check: `roman(1994)`
+# is `"mcmxciv"`.
 
 # %% tags=["answer"]
 SIGNS = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50}
@@ -107,8 +115,8 @@ known, unseen = numbers[:3000], numbers[3000:]
 # ## Step 2: letters become ids
 #
 # `CharacterTokenizer("abc")` knows three characters, besides the ids 0, 1 and 2 for padding, start and end.
-# `encode(texts, length=5)` turns texts into rows of five ids, and with `framed=True` each text begins with the start
-# mark and ends with the end mark.
+# `encode(texts, length=5)` turns texts into rows of five ids. With `framed=True` each text begins with the start mark
+# and ends with the end mark.
 #
 # **You need one [tokenizer][clear_attention.CharacterTokenizer] for the seven signs and one for the ten digits.** Which
 # of the two must be framed? How long must their rows be, if the longest numeral has 15 letters?
@@ -135,15 +143,15 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 # <details class="lesson-answer" markdown="1"><summary>Why are the digits framed, and why are six places needed?</summary>
 #
 # Only the answer is written. The decoder begins from the start mark, and says the end mark when it has finished, so
-# four digits need six places. The numeral is only read, and needs neither mark.
+# four digits need six places. The numeral is only read, so it needs neither mark.
 #
 # </details>
 #
 # ## Step 3: the machine and its training
 #
 # You will train two machines, so write a function. It makes a [`Transformer`][clear_attention.Transformer], and trains
-# it with the rows of ids `x` and `y`; `reads` and `writes` are the tokenizers. All is there but what matters most.
-# **What goes into the machine, and what must come out?**
+# it with the rows of ids `x` and `y`; `reads` and `writes` are the tokenizers. All of it is there, but for what matters
+# most. **What goes into the machine, and what must come out?**
 #
 # ```python
 # import keras
@@ -169,13 +177,13 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 #     return machine
 # ```
 #
-# Behind a short answer there is padding. Its mask goes with it all the way to the loss, which counts none of it but the
-# first place, where the end mark goes in.
-#
 # <details class="lesson-more" markdown="1"><summary>If you have forgotten what the decoder is given</summary>
 #
-# As in [the program](adam.py#the-program) of the date machine, it is given the answer without its last id, `y[:, :-1]`,
-# beside the numeral, `x`. It must say the answer without its first id, `y[:, 1:]`.
+# It is the same as in [the program](adam.py#the-program) of the date machine. The machine is given the numeral, `x`,
+# and beside it the answer without its last id, `y[:, :-1]`. It must say the answer without its first id, `y[:, 1:]`.
+#
+# Behind a short answer there is padding. Its mask goes with it all the way to the loss, which counts none of it but the
+# first place, where the end mark goes in.
 #
 # </details>
 
@@ -213,8 +221,8 @@ machine = taught(numerals(known), answers(known), letters, digits)
 print(f"numbers that were trained: {machine.count_params():,}")
 
 # %% [markdown]
-# **In this machine nothing was made for numerals.** It differs from the date machine only in sizes, examples, and a
-# shorter training.
+# **Nothing in this machine was made for numerals.** It differs from the date machine only in its sizes, its examples,
+# and a shorter training.
 #
 # ## Step 4: does it read?
 #
@@ -266,9 +274,8 @@ Markdown(
 #
 # **It reads nearly all of the longer numerals that it has never seen.** Of the short ones it misses a far larger share.
 #
-# Whether it would read a kind of numeral that it never met is another question. **Type one of your own into our
-# machine, or something that is none, like `iiii`.** Then look at its mistakes, one by one: which would a pupil make,
-# too?
+# Would it read a kind of numeral that it never met? That is another question. **Type one of your own into our machine,
+# or something that is none, like `iiii`.** Then look at its mistakes, one by one: which would a pupil make, too?
 
 # %% tags=["live", "remove-input"]
 from itertools import product
@@ -306,8 +313,8 @@ touch(
 )
 
 # %% [markdown]
-# **Some of its mistakes are a pupil's: the i before the last sign was added where it should be subtracted, and the
-# answer is 2 too large.** Others are 10 too large: it seems that the x of `ix` was counted with the tens, too.
+# **Some of the machine's mistakes are a pupil's: it adds the i before the last sign where it should subtract it, and
+# the answer is 2 too large.** Others are 10 too large: it seems to count the x of `ix` with the tens, too.
 #
 # How often does your own machine fail, and where? `greedy_search(machine, ids, max_length=5)`, from the package,
 # returns the ids of the answers, and `digits.decode` turns them into texts. **Put both into a function
@@ -373,19 +380,19 @@ assert right[is_small].mean() < 0.8 < 0.9 < right[~is_small].mean()
 assert not right[is_short & ~is_small].all()  # as the text says
 
 # %% [markdown]
-# Short numerals are rare in the training. But numerals of 12 letters and more are about as rare, and it reads them far
-# better. The size says more: below 100 a number is wrong far more often than above. But some short ones above 100 go
-# wrong as well, so neither says all. We have not tested why.
+# Short numerals are rare in the training. Is that why they go wrong? Numerals of 12 letters and more are about as rare,
+# and it reads them far better. The size of the number says more: below 100 it is wrong far more often than above. But
+# some short ones above 100 go wrong as well, so the size does not say all, either. We have not tested why.
 #
-# Your machine makes other mistakes, because your computer rounds a little differently.
+# Your machine makes other mistakes than ours, because your computer rounds a little differently.
 #
 # </details>
 #
 # ## Step 5: take the order out
 #
-# A share of right answers says little unless you know what was possible. How much would be possible without the *order*
-# of the letters? Sort the letters of each numeral by the alphabet before it is read, so that `iv` and `vi` both become
-# `iv`. Whoever reads the same must write the same, so of such a group of numbers the machine can get at most one right.
+# A share of right answers says little, unless you know what was possible. So how much can one read without the *order*
+# of the letters? Sort the letters of each numeral by the alphabet before it is read: now `iv` and `vi` both become
+# `iv`. A machine that reads the same must write the same. So of such a group of numbers it can get at most one right.
 #
 # **Find a number that is alone in its group, and a group of eight.**
 
@@ -399,8 +406,8 @@ touch(
 )
 
 # %% [markdown]
-# **Of a group of eight, seven must go wrong.** How many of all 3,999 numbers can such a machine get right *at most*?
-# **Let a few lines count the groups. Then train, and compare.**
+# **Of a group of eight, at least seven must go wrong.** How many of all 3,999 numbers can such a machine get right *at
+# most*? **Let a few lines count the groups. Then train, and compare.**
 
 # %% tags=["answer"]
 from collections import defaultdict
@@ -441,8 +448,8 @@ assert round(most, 3) == 0.565
 #
 # ## Step 6: your own task
 #
-# Now take a task of your own. You need pairs of texts, two tokenizers, rows that are long enough, and as `longest` the
-# number of ids in the longest answer, counting its end mark. `taught` and `written` stay as they are. Four ideas:
+# Now take a task of your own. You need pairs of texts, two tokenizers, and rows that are long enough. `longest` is the
+# number of ids in the longest answer, with its end mark. `taught` and `written` stay as they are. Four ideas:
 #
 # | it reads | it writes | before you train, ask yourself |
 # | --- | --- | --- |
@@ -451,20 +458,20 @@ assert round(most, 3) == 0.565
 # | `listen` | `eilnst`, its letters sorted | How would *you* do it, if you had to write one letter after the other? |
 # | `34+57` | `91` | Which digit of the sum is hardest, and why? |
 #
-# First say what you expect, and then train, count, and look at the mistakes.
+# First say what you expect. Then train, count, and look at the mistakes.
 #
 # ## Who found this, and when
 #
-# In 2018 Lake and Baroni tested such reading. Of new commands like those of the training their networks carried out
-# nearly all. But with "jump" and "walk twice" in the training, they failed nearly every time at "jump
-# twice".
+# In 2018 Lake and Baroni tested whether networks read in this way. Of new commands like those of the training, their
+# networks carried out nearly all. But where the training had "jump" and "walk twice", and the test "jump twice", they
+# failed nearly every time.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody's machine adds up all signs, so that `iv` is 6. How many of the numbers from 1 to 3,999 does it get right?
-# Work it out with a pencil: which digits of a number bring a subtraction with them?
+# Somebody's machine adds up all signs, so that `iv` is 6. How many of the numbers from 1 to 3,999 does it get right? A
+# pencil is enough: which digits of a number bring a subtraction with them?
 
 # %% tags=["answer"]
 worth = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
@@ -477,14 +484,14 @@ assert sum(added) == 4 * 8 * 8 * 8 - 1 == 2047
 #
 # Only a 4 and a 9 are written with a subtraction. So hundreds, tens and ones may each be one of the other eight digits,
 # and the thousands may be 0 to 3. That makes $4 \cdot 8 \cdot 8 \cdot 8 = 2048$, less one for the number 0, which has
-# no numeral. So a machine with half of its answers right may not know subtraction at all.
+# no numeral. So a machine can have half of its answers right, and not know subtraction at all.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# The machine without order gets about half of the 999 unseen numbers right. What does it write in place of the
-# others? Guess, and then look at ten of them, each with its whole group.
+# The machine without order gets about half of the 999 unseen numbers right. What does it write for the others? Guess,
+# and then look at ten of them, each with its whole group.
 
 # %% tags=["answer"]
 missed = [n for n in unseen if not hits[n - 1]]
@@ -503,7 +510,7 @@ assert min(np.mean(swapped), np.mean(were_taught)) > 0.5
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# For a whole group it can write one number only, and its training showed it others of the group. So mostly it writes
+# For a whole group it can write only one number, and its training showed it others of the group. So mostly it writes
 # one of these.
 #
 # </details>
@@ -525,8 +532,8 @@ exercises.show("roman")
 # - it gets them wrong, since it has not seen them | It may well have learnt to read.
 # ? Why must the answer be framed, and not the numeral?
 # - because the answer is longer | It is shorter than most numerals.
-# + because it is written letter by letter, so that it must be clear where to begin and when to stop | The start mark is the first thing that the decoder is given, and the end mark the last that it says.
-# - because digits have no order of their own | Neither have letters. Positions say the order of both.
+# + because it is written letter by letter, so that it must be clear where to begin and when to stop | The start mark is the first thing that the decoder is given, and the end mark is the last thing that it says.
+# - because digits have no order of their own | Letters have none, either. Positions say the order of both.
 # ? The letters are sorted before the machine reads them. What can it write at best for `xl` and for `lx`?
 # - 40 for both, since `xl` is the right order | It does not know that. Both come to it as `lx`.
 # + the same number for both, which is right for one of them | The two are one group.

@@ -6,9 +6,11 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# Two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must not
-# see. No error says so. One step is the [mask](masks.py). The other is a *cap*, which holds all scores between two
-# bounds, here -2 and 2. What goes wrong?
+# Put two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must
+# not see. No error says so.
+#
+# A score says how well a key fits, and nothing else. For *never*, *enough* and *far away* it takes extra steps, and
+# these can undo each other.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -62,9 +64,10 @@ taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 # %% [markdown]
 # ## “Never”: a cap in the wrong place
 #
-# The mask sets a score to minus infinity, so that its power is $e^{-\infty} = 0$. While our machine
-# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of the
-# scores of these two, in one head, if the cap comes *after* the mask?
+# One step is the [mask](masks.py), which says *never*. It sets a score to minus infinity, so that its power is
+# $e^{-\infty} = 0$. The other is a *cap*, which holds all scores between two bounds, here -2 and 2. While our machine
+# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of
+# their scores, in one head, if the cap comes *after* the mask?
 #
 # | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
@@ -72,11 +75,12 @@ taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 # | then the mask | -1.54 | -∞ |
 # | then the cap | -1.29 | -2.00 |
 #
-# **The cap bends -1.54 a little, and it has lifted minus infinity to -2, which is a score like any other.** And so it
-# goes with all ten letters that are hidden. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the
-# start mark's own power is only 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
+# **A cap after the mask lifts minus infinity to -2, and that is a score like any other.** The same happens to all ten
+# hidden letters. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the start mark's own power is only
+# 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
 #
-# Here the steps stand on cards, and the start mark is drawn as a dot. **Swap two cards, so that nobody looks ahead.**
+# Here the steps stand on cards, and the start mark is drawn as a dot. **Swap two cards, so that nobody looks ahead.
+# Then a dare: find an order in which nobody looks ahead, and the weights are still wrong.**
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax as weights_of
@@ -149,8 +153,7 @@ touch(
 )
 
 # %% [markdown]
-# And with a high cap the mistake hides. At 20 the start mark still gives some weight to the future, but less than a
-# millionth, and no eye will find that.
+# In the first order a high cap hides the mistake: at 20 the future still gets some weight, but less than a millionth.
 #
 # **No finite score can say *never*. The mask can, if no step after it changes its scores.**
 
@@ -170,10 +173,10 @@ assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
-# Say that two keys have the scores 13 and 3. With a lead of 10 the first key gets $e^{10}$ or 22,000 times the weight
-# of the second. The softmax is all or nothing then: a small change of a score hardly changes a weight, so training has
-# little to push on. That happened to the large machines of Dehghani and others (2023), whose training broke down as
-# their scores grew.
+# Because a score does not know when to stop. Say two keys have the scores 13 and 3. With a lead of 10 the first key
+# gets $e^{10}$ or 22,000 times the weight of the second. A small change of a score hardly changes a weight then, so
+# training has little to push on. That happened to the large machines of Dehghani and others (2023), whose training
+# broke down as their scores grew.
 #
 # A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -183,14 +186,15 @@ assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 # $$
 #
 # Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
-# the 3 becomes 2.28. Now the first key gets 0.67 of the weight, and the second is heard, too.
+# the 3 becomes 2.28. **Under a cap the best key still leads, here with 0.67 of the weight, and the others are heard,
+# too.**
 #
-# In 2024 Google capped the scores of Gemma 2, at 50. In code that is a single line, and now you know where it belongs.
+# In 2024 Google capped the scores of Gemma 2, at 50.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #
-# We cap all of its scores, lower and lower, and count the dates that it still reads (blue). At 3 and at 5 stand three
-# orange dots each, which lie on one another: machines that were trained with this cap.
+# We cap all scores of our finished machine, lower and lower, and count the dates that it still reads (blue). The orange
+# dots at 3 and 5 are machines that were trained with this cap. At each of the two, three dots lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 83 %, with 5 about 56 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import matplotlib.pyplot as plt
@@ -219,24 +223,24 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# **Capped at 5, our machine loses nearly half of its dates.** But the six machines that were trained with a cap of 5 or
-# of 3 read over 99 of 100, each of them. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
+# **Capped at 5 after its training, our machine loses nearly half of its dates.** Trained with a cap of 5 or of 3, six
+# machines out of six read over 99 of 100. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
 # others, a norm of queries and keys.
 #
 # </details>
 
 # %% [markdown]
-# ## In which order?
+# ## “Far away”: a price
 #
-# So the cap comes before the mask. Between them is room for one more rule. [Turned keys](turning_positions.py) let a
-# score know the distance, but nothing forces it to prefer what is near. If the near key should win, distance needs a
-# price.
+# Two keys fit equally well, so each has the score 3 and half of the weight. But one is a close neighbour, and the other
+# stands far off. [Turned keys](turning_positions.py) let a score know the distance, but nothing forces it to prefer
+# what is near.
 #
-# Let each place cost 0.5. Two keys have the score 3, and so half of the weight each. One stands 1 place away from the
-# query and keeps 2.5. The other stands 4 places away and keeps 1. Now the near one gets 0.82 of the weight.
+# So distance gets a price. Let each place cost 0.5. A key that stands 1 place away keeps 2.5 of its 3, and one that
+# stands 4 places away keeps 1. **At this price the near key gets 0.82 of the weight, though both fit equally well.**
 #
-# A number that is added to a score because of where its key stands, here minus the price, is called a **bias** (the
-# bias of a matrix is something else). T5 learnt its biases (Raffel and others, 2020). With a fixed price the bias is
+# A number that is added to a score because of where its key stands, here minus the price, is called a **bias**. (The
+# bias of a matrix is something else.) T5 learnt its biases (Raffel and others, 2020). With a fixed price the bias is
 # called **ALiBi** (Press and others, 2022), and nothing in it is learnt.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what a price makes of the map</summary>
@@ -271,7 +275,9 @@ touch(
 #
 # </details>
 #
-# With the [sink](sinks.py) there are four rules. After the division they are taken in this order, from top to bottom:
+# ## In which order?
+#
+# So who goes first? With the [sink](sinks.py) there are four steps after the division, and this is their order:
 #
 # | A score can't say | What says it | For example in |
 # | --- | --- | --- |
@@ -280,13 +286,14 @@ touch(
 # | never | a mask | our machine |
 # | none of you | a sink | the [machine with a sink](sinks.py#a-place-of-its-own) |
 #
-# **Cap, bias, mask, sink.** If the cap came after the bias, it would shrink the price. If it came after the mask, it
-# would bring the future back.
+# **First divide, then cap, bias, mask, sink.** If the cap came before the division, all scores would lie between -0.5
+# and 0.5, and hardly differ. (That was the dare.) If it came after the bias, it would shrink the price. If it came
+# after the mask, it would bring the future back.
 #
 # ## Your machine so far
 #
-# Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink, and now your `attention` gets the cap and
-# the bias:
+# Your [`softmax`](sinks.py#your-machine-so-far) knows the mask and the sink. Now your `attention` gets the cap and the
+# bias:
 #
 # ```python
 # def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
@@ -339,7 +346,7 @@ print("your attention has a cap, a bias and a sink")
 # ### Exercise 1
 #
 # How far does a price let a head see? A query stands at the end of a long text. All keys fit equally well, and each
-# place costs 0.5. How many letters, counted from the query itself, get 99 % of its weight? And with a price of 0.05?
+# place costs 0.5. How many letters, counted from the query itself, get 99 % of its weight? And at a price of 0.05?
 
 # %% tags=["answer"]
 for each in (0.5, 0.05):
@@ -357,16 +364,16 @@ for each in (0.5, 0.05):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why ten times as far?</summary>
 #
-# With each place the power shrinks by the same factor, $e^{-0.5} = 0.61$, so the nearest $k$ letters have $1 - e^{-0.5
-# k}$ of the weight together. A tenth of the price needs ten times as many letters for the same share. ALiBi gives each
-# head a price of its own, and so some heads look near and others far.
+# With each place the power shrinks by the same factor, $e^{-0.5} = 0.61$. So the nearest $k$ letters have $1 - e^{-0.5
+# k}$ of the weight together, and at a tenth of the price the same share takes about ten times as many letters. ALiBi
+# gives each head a price of its own. So some heads look near, and others far.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Two keys have the scores 30 and 20. With a cap of 5, how much weight does the first one get? With which cap, whole
-# numbers only, does it first get more than 90 %?
+# Two keys have the scores 30 and 20. How much weight does the first one get with a cap of 5? Now raise the cap, one by
+# one: when does it first get more than 90 %?
 
 # %% tags=["answer"]
 for cap in range(5, 31):
@@ -383,8 +390,8 @@ assert cap == 18
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so little?</summary>
 #
-# Far above the cap all scores become nearly the cap itself, so that 30 and 20 hardly differ. The softmax sees only the
-# difference. Without a cap it is 10, and the first key gets all but about one part in 22,000.
+# Far above the cap all scores become nearly the cap itself, so 30 and 20 hardly differ any more, and the softmax sees
+# only their difference. Without a cap the difference is 10. Then the first key gets all but about one part in 22,000.
 #
 # </details>
 #
@@ -399,18 +406,18 @@ exercises.show("score_rules")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? A machine has a sink of score 0. Somebody adds 3 to the bias of every key, near or far. What happens?
+# ? A head has a sink of score 0. You add 3 to the bias of every key, near or far. What happens?
 # - Nothing, since the softmax sees only differences. | That is so among the keys, but the sink does not get the 3.
 # + The sink gets less. | All keys move away from it by 3.
-# - The far keys catch up with the near ones. | Then the far ones would have to get more than the near ones.
+# - The far keys catch up with the near ones. | They all get the same 3, so the near ones stay ahead.
 # ? The cap is 50, and all scores lie between -3 and 3. What does the cap do?
 # - It divides all scores by 50. | Only inside the tanh. The result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
-# - It makes all scores equal to 50. | 50 is the most that a score can become.
-# ? A machine has no positions, but a bias in which each place of distance costs the same. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
+# - It makes all scores equal to 50. | 50 is only the most that a score can become.
+# ? A machine has no positions, but a bias in which each place of distance costs the same. You move its text 100 places to the right, behind padding that is hidden. What becomes of its weights?
 # + They stay as they are. | All distances between letters are the same as before.
 # - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
-# - It reads a bag of letters. | It would without the bias. Distances tell what stands close together.
+# - It reads a bag of letters. | Without the bias it would. But the distances tell it what stands close together.
 # ```
 #
 # </details>
@@ -420,7 +427,7 @@ exercises.show("score_rules")
 # **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with heads that share their
 # keys, and scores that can say *never*, *enough*, *far away* and *none of you*.
 #
-# So much for the scores of one layer. Is there anything that two layers can do, and one can't?
+# All this happens in the scores of one layer. Is there anything that two layers can do, and one can't?
 #
 # * [A head that copies](induction.py): it looks for what came next the last time.
 # * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.

@@ -7,13 +7,14 @@
 # # Where does a machine look that needs nothing?
 #
 # Large models were seen to [write nonsense](windows.py#where-to-go-next) once the first pieces of a text were out of
-# sight. What did they need them for?
+# sight. What did the models need those pieces for?
 #
-# The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A shy speaker looks
-# at the clock on the wall, and does not read the time. Where does a machine look?
+# Here is a clue. The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A
+# shy speaker looks at the clock on the wall, and does not read the time. Where does a machine look?
 #
-# We trained a small machine with one head on random letters. Under a vowel, which is a, e, i, o or u, it must write the
-# letter just before it. Under any other letter it must write the next one of the alphabet (after z comes a):
+# To find out, we trained a small machine with one head on random letters. Under a vowel, which is a, e, i, o or u, it
+# must write the letter just before it. Under any other letter it must write the next one of the alphabet (after z comes
+# a):
 
 # %% tags=["hide-input"]
 import sys
@@ -47,12 +48,12 @@ assert written[1:9] == "edlkcyxu"
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# Only a vowel gives the head something to do. That e follows d in the alphabet, the machine knows without a look,
-# because the vector of the d is [added](transformer_layer.py) to what the head brings.
+# So only a vowel gives the head something to do. For a d the machine must write e, and for that it needs no look: the
+# vector of the d is [added](transformer_layer.py) to what the head brings.
 #
 # Each text begins with the start mark •, and the head sees only what stands *before* its letter. (Usually a head also
 # sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use the
-# first place all the same.) After its training the machine gets all letters of 1,000 new texts right.
+# first place anyway.) After its training the machine gets all letters of 1,000 new texts right.
 #
 # **Press a vowel, then some other letters. Where does the head look when it needs nothing?**
 
@@ -86,17 +87,18 @@ touch(
 )
 
 # %% [markdown]
-# **It looks at the start mark, although the mark is the same in every text and says nothing.** Or rather, because of
-# that: what comes from there is always the same, so the rest of the machine can learn to subtract it. And the mark
-# stands first, where every later letter can see it.
+# **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** That is what
+# makes the mark so useful. What comes from there is always the same, so the rest of the machine can learn to subtract
+# it. And the mark stands first, where every later letter can see it.
 #
-# Such a place, to which leftover weight goes, is called an **attention sink**. Clark and others had seen one in 2019:
-# many heads of BERT look at a mark between sentences, and, they argued, have nothing else to do there.
+# Such a place, where leftover weight goes, is called an **attention sink**. Clark and others had seen one in 2019: many
+# heads of BERT look at a mark between sentences. These heads, they argued, have nothing else to do there.
 #
 # ## What if the sink goes missing?
 #
-# To save memory, somebody drops the start mark, which is long past, so that no later letter sees it any more. It said
-# nothing, so is anything lost? Of 100 vowels, how many still get the right letter? And of 100 other letters?
+# The start mark says nothing, and soon it is long past. So somebody who wants to save memory drops it, and no later
+# letter sees it any more. Is anything lost? Of 100 vowels, how many still get the right letter? And of 100 other
+# letters?
 
 # %% tags=["live", "remove-input"]
 vowels, others = 100 * start_record["dropped"]
@@ -120,36 +122,39 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What happened</summary>
 #
-# Of 100 vowels 96 get the right letter, and of 100 other letters 34. The others must look all the same, so their weight
-# now falls on some letters before, which mix into the answer. The vowels still find what they look at.
+# Of 100 vowels 96 get the right letter, and of 100 other letters only 34. The vowels still find the letter that they
+# look at. The others must still look somewhere. So their weight now falls on some letters before them, which mix into
+# the answer.
 #
 # </details>
 #
-# **Just those that needed nothing go wrong.** Of the other letters two in three are lost, but hardly a vowel.
+# **Without the start mark, just those letters go wrong that needed no look.** Two in three of them are lost, but hardly
+# a vowel.
 #
-# The large models behave as this predicts. In 2023 Xiao and others, who gave attention sinks their name, kept the first
-# four [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces.
-# Four line breaks in their place did nearly as well.
+# Large models behave just like that. In 2023 Xiao and others, who gave attention sinks their name, kept the first four
+# [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces. Four
+# line breaks in their place did nearly as well, so what stands there hardly matters.
 #
 # ## A place of its own
 #
-# The softmax lacks a way to say nothing, wrote Miller in the same year. If leftover weight looks for a place, why not
-# give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a single
-# number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
+# In the same year Miller wrote that the softmax lacks a way to say nothing. If leftover weight looks for a place, why
+# not give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a
+# single number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
 #
-# By hand, let four keys have the score -5 each, and the sink the score 0. The power of a key is $e^{-5} = 0.0067$, and
-# the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets $0.0067 /
-# 1.027$, which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %, both rounded. Here is this row, and below it
-# two rows in which the keys have higher scores:
+# Try it by hand. Four keys have the score -5 each, and the sink has the score 0. The power of a key is $e^{-5} =
+# 0.0067$, and the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets
+# $0.0067 / 1.027$, which is 0.7 %, and the sink gets $1 / 1.027$, which is 97.4 %, both rounded. Here is this row, and
+# below it two rows in which the keys have higher scores:
 #
 # --8<-- "diagrams/none_of_you.svg"
 #
-# **With low scores the query has said: *none of you*.** Before, it had to borrow a place to say that.
+# **When all keys have low scores, the sink takes the weight, and the query has said: *none of you*.** Without a sink it
+# had to borrow a place to say that.
 #
-# Can a machine learn to use it? A second one was trained for the same task. Its head has a sink, and its texts have no
-# mark: in its place stands the letter b (a vowel would ask for a letter before it, and there is none). It gets all
-# letters right, too. **Look at the k with each button, and then move the score of the sink. What goes wrong if it is
-# far too low, and what if it is too high?**
+# Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
+# no mark: in its place stands the letter b. (A vowel there would ask for a letter before it, and there is none.) It
+# gets all letters right, too. **Look at the k with each button, and then move the score of the sink. What goes wrong if
+# it is far too low, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -260,11 +265,12 @@ touch(
 )
 
 # %% [markdown]
-# If the score is too low, it is as if the start mark had been dropped: letters that need nothing must look at others.
-# If it is too high, the sink takes the weight that the vowels need.
+# If the score is far too low, it is as if the start mark had been dropped: letters that need nothing must look at
+# others. If it is too high, the sink takes the weight that the vowels need.
 #
-# **Now nearly all of the leftover weight goes to the sink, and no place of the text has become special.** Whichever
-# place we dropped, only a vowel right after it went wrong. In 2025 gpt-oss was trained with such a sink for each head.
+# **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** We dropped
+# one place after the other, and only a vowel right after it went wrong. In 2025 gpt-oss was trained with such a sink
+# for each head.
 #
 # In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
 
@@ -276,7 +282,7 @@ attention_drawn("sinks")
 # %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
-# Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink:
+# Your [`softmax`](split_heads.py#your-machine-so-far) knows the mask. Now it gets the sink:
 #
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
@@ -296,8 +302,8 @@ def softmax(scores, mask, sink=-np.inf):
 
 
 # %% [markdown]
-# With a sink of score 0 your weights must be those of the three rows drawn above, and with no sink, a row that may look
-# nowhere stays empty:
+# With a sink of score 0 your weights must be those of the three rows drawn above. And without a sink, a row that may
+# look nowhere stays empty:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -318,8 +324,8 @@ print("your softmax has a sink")
 # ### Exercise 1
 #
 # To save memory, let the head see only the last four places before each letter. Then let it see the start mark as well.
-# How many vowels, and how many other letters, does the machine read right with each of the two masks? The small machine
-# is `with_start`, and a mask has a 1 where nobody may look:
+# How many vowels, and how many other letters, does the machine read right with each mask? The small machine is
+# `with_start`, and a mask has a 1 where nobody may look:
 #
 # ```python
 # ids, answers = spare.texts(1000, seed=3, start=True)
@@ -348,15 +354,15 @@ for name, mask in {"last four": window, "and the start mark": kept}.items():
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it need?</summary>
 #
-# Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the long
-# texts of Xiao and others, and leftover weight spoils a few vowels, too. One column of the mask set to
-# 0, and all is well again, with a memory of five places for a text of any length.
+# For the vowels four places are more than enough. But without the start mark the other letters go wrong, as in the long
+# texts of Xiao and others, and leftover weight spoils a few vowels, too. Set one column of the mask to 0, and all is
+# well again. The machine then needs a memory of five places, however long the text is.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Four keys have the score 0 each. Which score must the sink have to get half of the weight? And with a thousand such
+# Four keys have the score 0 each. Which score must the sink have to get half of the weight? And against a thousand such
 # keys?
 
 # %% tags=["answer"]
@@ -369,8 +375,8 @@ for keys in (4, 1000):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
-# The power of the sink must be as large as those of the keys together, which are 1 each. So its score is the logarithm
-# of their number.
+# To get half, the sink needs as much power as all keys together. Each key has a power of 1, so they have as much as
+# there are keys. The score of the sink is the logarithm of that number.
 #
 # </details>
 #
@@ -386,8 +392,8 @@ exercises.show("sinks")
 #
 # ```self-check
 # ? The start mark is the same in every text, and says nothing. Why does the head look at it?
-# - Because it stands first, and what is first matters most. | It says nothing of the text. It would do as well elsewhere, if all could see it.
-# + Because what comes from there is always the same. | So the rest of the machine can allow for it, which it can't with a letter that may be any.
+# - Because it stands first, and what is first matters most. | It says nothing of the text, and would do as well elsewhere, if all could see it.
+# + Because what comes from there is always the same. | So the rest of the machine can allow for it, which it can't do with a letter that changes.
 # - Because it stands nearest. | To most letters it is the farthest of all.
 # ? To save memory, a chat program drops the oldest words. Its model has no learnt sink. What should it keep besides the last words?
 # - The longest words, since they say most. | What says most is not what takes leftover weight.
@@ -403,7 +409,7 @@ exercises.show("sinks")
 #
 # ## Where to go next
 #
-# A query can now say *none of you*. There are three more things that a score can't say. Which?
+# A query can now say *none of you*. But there are three more things that a score can't say. Which ones?
 #
 # * [What else goes into the scores](score_rules.py): far away, enough, and never.
 # * [Reference: attention](../reference/attention.md): the argument `sink` of each function.

@@ -6,17 +6,19 @@
 # %% [markdown]
 # # How do four heads share one vector?
 #
-# Two machines have equally many trained numbers, and were trained equally long. They differ only in how a letter's
-# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind,
-# and no error was raised.
+# Two machines have equally many numbers to train, and were trained equally long. They differ only in how a letter's
+# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind.
+#
+# Which cut is right, and why does nothing complain about the wrong one?
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
-# Four heads with a full matrix $W_Q$ each would cost four times as many numbers as one. So a letter's vector is
-# multiplied by one $W_Q$, and the *result* is cut into as many pieces as there are heads.
+# If each of four heads had a full matrix $W_Q$, they would cost four times as many numbers as one head. So they share
+# one $W_Q$. A letter's vector is multiplied by it, and the *result* is cut into as many pieces as there are heads.
 #
-# Here are the queries of three letters, and their numbers are simply 0 to 23. **Give them to two heads, then to four.
-# What does each head get of the "a"?** (A letter has `d_model` numbers, and a piece has `depth`.)
+# Here are the queries of three letters, with the numbers 0 to 23, so that you can follow each of them. **Give them to
+# two heads, then to four. What does each head get of the "a"?** (A letter has `d_model` numbers, and a piece has
+# `depth`.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -46,15 +48,15 @@ lab(
 )
 
 # %% [markdown]
-# **Each head gets a piece of every letter.** More heads only make the pieces smaller, and they add no numbers to train.
-# Keys and values are cut in the same way. In a chat program the vectors have thousands of numbers, and the queries are
-# cut among dozens of heads.
+# **Each head gets a piece of every letter.** With more heads the pieces only become smaller, so more heads add no
+# numbers to train. Keys and values are cut in the same way. In a chat program the vectors have thousands of numbers,
+# and the queries are cut among dozens of heads.
 #
-# When the heads have looked, what they found is put side by side again. But then each number would come from one head
-# only. So one last matrix $W_O$ mixes them.
+# When the heads have looked, we put what they found side by side again. But then each number comes from one head only.
+# So one last matrix, $W_O$, mixes them.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
-# the heads to the front. `merge` does the same backwards:
+# the heads to the front. `merge` goes the same way backwards:
 
 # %%
 import numpy as np
@@ -76,7 +78,7 @@ print("a, in head 2: ", head_2[1])
 # %% [markdown]
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Why two steps? One seems enough, since the shape comes out right, too:
+# Why two steps? A `reshape` alone seems to be enough, since it gives the right shape, too:
 
 
 # %%
@@ -85,12 +87,12 @@ def wrong_split(x, heads):
 
 
 # %% [markdown]
-# A reshape takes the numbers in their order, one letter after the other. So head 1 gets the first half of *everything*:
+# But a reshape takes the numbers in their order, one letter after the other. So head 1 gets the first half of
+# *everything*:
 #
 # --8<-- "diagrams/two_cuts.svg"
 #
-# **Where the a should stand, there is now the other half of the m.** And of the y the head under `wrong_split` has
-# nothing.
+# **Cut by a reshape alone, head 1 holds both halves of the m, and nothing of the y.**
 #
 # What becomes of a machine that cuts in this way? Our second machine cuts, and joins again, by a reshape alone. All
 # else is as in the yardstick: 500 steps, in rows that padding fills up to 34 places. **How many dates does it read?**
@@ -160,14 +162,14 @@ Markdown("\n".join(lines))
 # %% [markdown]
 # </details>
 #
-# **Of 2,000 dates the second machine reads 2, and yet no error was raised.** So we must find out ourselves what it
+# **The second machine reads 2 of 2,000 dates, and yet no error was raised.** So we must find out ourselves what it
 # sees.
 #
 # ## What the second machine sees
 #
-# There is a test for any layer, your own as well: **change one letter, and see what changes.** We replace each letter
-# of "30.11.1999" by all ten digits in turn, and watch the probabilities of the answer. If not one bit of them ever
-# changes, the letter is covered here:
+# There is a test that works for any layer, your own as well: **change one letter, and see what changes.** We replace
+# each letter of "30.11.1999" by all ten digits in turn, and watch the probabilities of the answer. If not one bit of
+# them ever changes, the machine does not see this letter, and we cover it:
 
 # %% tags=["hide-input"] alt="The text 30.11.1999 twice, each letter in a box. For the first machine all ten boxes can be read. For the second machine the five boxes in the middle, 11.19, are covered, and only 30. and 99 can be read."
 text = "30.11.1999"
@@ -213,14 +215,14 @@ unchanged = [i for i, change in enumerate(changes["second"]) if not change]
 assert "".join(text[i] for i in unchanged) == "11.19"
 
 # %% [markdown]
-# **To the second machine the text is "30.?????99".** Why just these five letters?
+# **To the second machine "30.11.1999" is "30.?????99".** Why does it miss just these five letters?
 #
-# The text has ten letters. So the padding mask leaves ten of the 34 rows of each head, one for each place, and hides
-# the rest. Cut rightly, these ten hold a piece of each letter.
+# Each head has a strip of 34 cells, one for each place. The text has ten letters, so the padding mask leaves ten cells
+# of each strip open, and hides the rest. Cut rightly, these ten hold a piece of each letter.
 #
-# But cut by a reshape alone, the four pieces of the 3 fill the first four cells of head 1. Then come the four of the 0,
-# and two of the point, and the ten cells are full. So head 1 sees "30.". **Tick "cut by a reshape alone". Which letters
-# do the other heads see?**
+# A reshape alone deals out the pieces one letter after the other. The four pieces of the 3 fill the first four cells of
+# head 1. Then come the four of the 0 and two of the point, and the ten open cells are full. So head 1 sees "30.".
+# **Tick "cut by a reshape alone". Which letters do the other heads see?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -263,14 +265,16 @@ touch(
 )
 
 # %% [markdown]
-# **The five covered letters lie in strip 1 alone, behind its first ten cells, where the mask hides them.** Head 2 sees
-# the 99 and some padding, and heads 3 and 4 look at nothing but padding, which nobody hides. All this from one step
-# left out, and the shape was right all along.
+# **The mask hides the five letters, because all their pieces lie behind the tenth cell of strip 1.** Head 2 sees the 99
+# and some padding. Heads 3 and 4 look at nothing but padding, which nobody hides.
+#
+# All this comes from one step left out. **Nothing complained, because only shapes are checked, and the shape was right
+# all along.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: why it so often writes the 25th</summary>
 #
-# The other half of the trouble no mask could mend. The answer's queries are cut in the same way, and in each head they
-# meet only the keys of that head. Eleven queries write "1999-11-30" and the end mark. They are 44 pieces, eleven for
+# No mask could mend the other half of the trouble. The answer's queries are cut in the same way, and in each head they
+# meet only the keys of that head. Eleven queries write "1999-11-30" and the end mark. They make 44 pieces, eleven for
 # each head:
 
 # %% tags=["hide-input"] alt="Four strips of eleven cells, one for each head. Each cell names what its query writes. Head 1: four times 1, four times 9, three times 9. Head 2: one 9, four times 9, four hyphens, two times 1. Head 3: two times 1, four times 1, four hyphens, and one 3 of the day. Head 4: three times the 3 and four times the 0 of the day, and four times the end mark."
@@ -303,13 +307,13 @@ plt.show()
 
 # %% [markdown]
 # **All pieces of the day but one fall to head 4, which has only padding to look at.** So the machine can hardly do more
-# than guess the day, and for more than half of all texts it writes the 25th.
+# than guess the day. For more than half of all texts its guess is the 25th.
 #
 # </details>
 #
 # ## The formula
 #
-# Now back to the right way. This is how the paper writes it, for $h$ heads, of which head $i$ is one:
+# Back to the right cut. This is how the paper writes it, for $h$ heads, of which head $i$ is one:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -326,7 +330,7 @@ plt.show()
 # | $\operatorname{Concat}$ and $W^O$ | `merge` and $W_O$ |
 #
 # In our machine a letter has 64 numbers. So each of its four heads has queries and keys of $d_k = 16$, and divides its
-# scores by the root of 16. In the drawing of attention, with two heads, q, k and v are cut:
+# scores by the root of 16. Here is the drawing of attention with two heads, and q, k and v are cut:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -336,8 +340,8 @@ attention_drawn("split_heads")
 # %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
-# Now the heads can go into your machine. `softmax` is that of [masks](masks.py), and `attention` now swaps only the
-# last two axes of the keys:
+# Now the heads can go into your machine. Its `softmax` is the one from [masks](masks.py), and its `attention` now swaps
+# only the last two axes of the keys:
 
 
 # %% tags=["hide-input"]
@@ -354,7 +358,7 @@ def attention(q, k, v, mask=0):
 
 
 # %% [markdown]
-# Here is `multi_head`, which does all this in five lines:
+# And `multi_head` does all this in five lines:
 
 
 # %%
@@ -374,22 +378,22 @@ ours = multi_head(x, x, *matrices, mask=hidden, heads=2)
 print("three letters go in, three come out:", ours.shape)
 
 # %% [markdown]
-# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts, the mask needs an axis for
-# the heads, of length 1.
+# The mask has no axis for the heads, so NumPy uses it for all of them. For a batch of texts it needs such an axis, of
+# length 1.
 #
 # ## Who found this, and when
 #
-# The first Transformer (2017) has a small matrix for each head. Programs make one large matrix of them, and cut what
-# comes out. But an axis of an array has no name, so nothing protects you from cutting the wrong one. In 2021 Chiang,
-# Rush and Barak proposed a notation in which every axis has its name.
+# In the first Transformer (2017) each head has a small matrix of its own. Programs make one large matrix of them, and
+# cut what comes out. But an axis of an array has no name, so nothing keeps you from cutting the wrong one. In 2021
+# Chiang, Rush and Barak proposed a notation in which every axis has its name.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody tests `wrong_split` on a text of one letter, and then on three letters with one head. Both times it agrees
-# with `split`. Is that chance? Give each head two numbers of a letter, and find all sizes up to four letters and four
-# heads where the two agree.
+# A friend tests `wrong_split` on a text of one letter, and then on three letters with one head. Both times it agrees
+# with `split`. Was that luck? Give each head two numbers of a letter, and try all sizes up to four letters and four
+# heads. Where do the two agree?
 
 # %% tags=["answer"]
 for length in range(1, 5):
@@ -403,16 +407,16 @@ for length in range(1, 5):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Where do they agree?</summary>
 #
-# Only where there is one letter or one head. Then one of the two axes has length 1, and it makes no difference which of
-# them comes first. So a test needs at least two of each.
+# They agree only where there is one letter or one head. Then one of the two axes has length 1, and it makes no
+# difference which of them comes first. So a test needs at least two of each.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# The formula takes small matrices, one head after the other. Can you write it that way, without `split` and `merge`?
-# The small matrices of head $i$ are columns of the large ones, and the mask is the array `hidden` from above. (The
-# answer also asks the package's [`MultiHeadAttention`][clear_attention.MultiHeadAttention].)
+# The formula uses small matrices, one head after the other. Can you write it that way, without `split` and `merge`? The
+# small matrices of head $i$ are columns of the large ones, and the mask is the array `hidden` from above. (The answer
+# also asks the package's [`MultiHeadAttention`][clear_attention.MultiHeadAttention].)
 #
 # ```python
 # outputs = []
@@ -454,7 +458,7 @@ exercises.show("split_heads")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? Somebody cuts `W_Q` into pieces of rows, one for each head, in place of columns. What has gone wrong?
+# ? A friend cuts `W_Q` into pieces of rows, one for each head, and not into pieces of columns. What goes wrong?
 # + A head would see only a part of each letter's vector. | Rows belong to the numbers that come in. Each head must see all of them.
 # - Nothing, since a matrix can be cut either way. | Columns belong to the numbers that come out, and these are shared among heads.
 # - The heads would mix letters. | A product with `W_Q` mixes no letters, since each is multiplied on its own.
@@ -462,7 +466,7 @@ exercises.show("split_heads")
 # - Twice as many. | Each head gets half as many numbers as before.
 # + As many as before. | 64 times 64, whatever the heads. Only the cutting changes.
 # - Half as many. | The pieces become smaller, but there are twice as many of them.
-# ? Your layer passes a test which says that the output has the shape `(3, 8)`. What does this tell of your `split`?
+# ? Your layer passes a test which says that the output has the shape `(3, 8)`. What does this tell you about your `split`?
 # - That it is right, since a wrong cut gives a wrong shape. | The wrong cut of this page gives the right shape.
 # + Next to nothing. | Both cuts give this shape. A test must look at numbers.
 # - That the mask fits, too. | The mask may well hide pieces of the wrong letters.
@@ -472,7 +476,7 @@ exercises.show("split_heads")
 #
 # ## Where to go next
 #
-# One debt is left from the lesson on attention, where "may" and "yam" were the same. What must a machine be told, so
+# One debt is left from the lesson on attention: there "may" and "yam" were the same. What must a machine be told, so
 # that it can tell them apart?
 #
 # * [Positions](positions.py): how the machine knows what comes first.

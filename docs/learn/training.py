@@ -63,17 +63,17 @@ touch(
 
 # %% [markdown]
 # **In these five texts the form comes first, and only then the right date.** But which numbers had to become larger,
-# and which smaller? Trying each number by itself would take 121,422 trials, and that only for the first of a thousand
+# and which smaller? To try each number by itself would take 121,422 trials, and that only for the first of a thousand
 # *steps*.
 #
 # ## How wrong is it? By hand
 #
-# A small change of one number mostly changes no letter at all. So we must measure something finer than wrong letters:
-# how probable the right ones are.
+# How do we tell whether a change helps? Counting wrong letters is too coarse: a small change of one number mostly
+# changes no letter at all. But it changes how probable the right letters are.
 #
-# Say the machine gives the right letters of an answer the probabilities 0.9, 0.5 and 0.9. Then the whole right answer
-# has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add
-# up, but their logarithms do. With a minus sign they are a *price* for each letter:
+# Suppose the right letters of an answer get the probabilities 0.9, 0.5 and 0.9. Then the whole right answer has
+# $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add up,
+# but their logarithms do. With a minus sign each logarithm is the *price* of a letter:
 #
 # $$
 # 0.1054 + 0.6931 + 0.1054 = 0.9039 = -\ln 0.405
@@ -118,13 +118,13 @@ ax.spines["bottom"].set_bounds(0, 1)
 plt.show()
 
 # %% [markdown]
-# **To be in doubt is cheap, but to be certain and wrong is costly.**
+# **A machine pays little for being in doubt, and a lot for being certain and wrong.**
 #
-# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The two green ticks show it for
-# ours, on 2,000 dates that were kept out of the training: 3.02 before it, and 0.0009 after it. **A training brings this
-# number down for the dates that it sees, and we hope that it falls for the others, too.** Here it did.
+# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The green ticks show it for ours, on
+# 2,000 dates that were kept out of its training: 3.02 before it, and 0.0009 after. **Training lowers the loss on the
+# dates that the machine is shown, and we hope that it falls on all others, too.** Here it did.
 #
-# So we know what should fall. But how does one make it fall?
+# So we know what should fall. How do we make it fall?
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: worse than undecided</summary>
 
@@ -171,18 +171,18 @@ assert np.outer(came_in, slopes_out).ravel().tolist() == [
 assert untrained.count_params() == 121_422
 
 # %% [markdown]
-# Untrained the machine is worse than undecided, which costs 2.64: its random numbers make it a little sure, mostly of a
-# wrong letter.
+# Before its training the machine is even worse than undecided, which would cost 2.64. Its random numbers make it a
+# little sure of one letter, and mostly that is a wrong one.
 #
 # </details>
 #
 # ## A nudge
 #
-# Let a machine be one number, $w$, and its loss $(w - 3)^2$, a valley with its floor at 3. At $w = 1$ its slope, the
-# derivative, is $2 (w - 3) = -4$: to the right it goes down. So $w$ is *nudged*, which means that it is moved against
-# the slope, by a share of it. This share is the *learning rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$.
+# Let a machine be one number, $w$, and its loss $(w - 3)^2$, a valley with its floor at 3. At $w = 1$ the slope, its
+# derivative, is $2 (w - 3) = -4$, so the ground falls to the right. We *nudge* $w$: we move it against the slope, by a
+# share of the slope. This share is the *learning rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$.
 #
-# **Now nudge with a learning rate of 1.** Then find the rate that needs one nudge only.
+# **Nudge with a learning rate of 1.** Then find the rate that needs just one.
 
 # %% tags=["live", "hide-input"]
 w = [1.0]
@@ -198,17 +198,18 @@ touch(
 )
 
 # %% [markdown]
-# With 1 it jumps from 1 to 5 and back for ever, and with a half it is at the floor at once. **The slope says which way,
-# and how steep it is there. The learning rate says how much of that to take.**
+# With 1, $w$ jumps from 1 to 5 and back for ever. With a half it is at the floor at once. **The slope says which way to
+# go, and how steep it is. The learning rate says how much of the slope to take.**
 #
 # ## All numbers at once
 #
-# But our machine has 121,422 numbers, and each has a slope of its own. All of them come from one walk, which begins at
-# the loss and goes backwards through the calculation. Each operation has a factor: if what goes in changes a little,
-# its result changes so many times as much. Squaring a 4 has the factor $2 \cdot 4 = 8$.
+# For one number that was easy. But our machine has 121,422, each with a slope of its own. All of them come from one
+# walk, which begins at the loss and goes backwards through the calculation. Each operation has a factor: if what goes
+# in changes a little, its result changes so many times as much. Squaring a 4 has the factor $2 \cdot 4 = 8$. On the way
+# back we multiply by each factor that we pass.
 #
-# **Walk back yourself, and then nudge.** Multiply the slope that came in by the factor. Here $r = x \cdot w + b$, with
-# an input $x$ and two numbers, $w$ and $b$, and the loss is $r^2$:
+# **Walk back yourself, factor by factor, and then nudge.** Here $r = x \cdot w + b$, with an input $x$ and two numbers,
+# $w$ and $b$, and the loss is $r^2$:
 
 # %% tags=["live", "hide-input"]
 w, x, b = 2, 3, -1
@@ -232,19 +233,20 @@ touch(
 )
 
 # %% [markdown]
-# **One walk gave the slopes of both numbers, and one walk gives all 121,422.** Linnainmaa found this in 1970, when he
-# asked how rounding errors add up in a long calculation.
+# **One walk gave the slopes of both numbers, and in our machine one walk gives all 121,422.** That costs about as much
+# as computing two or three losses, and nobody has to try a single number. Linnainmaa found it in 1970, when he asked
+# how rounding errors add up in a long calculation.
 #
 # To multiply factor by factor is the *chain rule*, and the whole walk is called *backpropagation*. All slopes together
 # are the *gradient*, and to nudge all numbers against them is *gradient descent*.
 #
-# We tried it with the real machine, before its training, and with 64 texts at once, a *batch*. **One walk, one nudge
-# for each number, and its loss fell from 3.0 to 2.6.** A training repeats this, each time with 64 other texts. Chat
-# programs begin in the same way, with pieces of words in place of letters and billions of numbers in place of 121,422.
+# Does it work for real? We took our untrained machine, and 64 texts at once, a *batch*. **One walk back, one nudge for
+# each number, and the machine's loss fell from 3.0 to 2.6.** A training repeats this, each time with 64 other texts.
+# Chat programs begin in the same way, with pieces of words in place of letters, and billions of numbers.
 #
 # <details class="lesson-more" markdown="1"><summary>This walk and this nudge, in a few lines</summary>
 #
-# The decoder gets the answers without their last id, `[:, :-1]`, and must say them [one place
+# The decoder gets the answers without their last id, `[:, :-1]`, and what it must say stands [one place
 # further](causal.py#one-date-is-eleven-examples), `[:, 1:]`:
 
 # %%
@@ -268,23 +270,23 @@ print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 
 # %% [markdown]
-# A number that is used several times, as those of $W_K$ are by every letter, adds up what comes back. Is such a slope
-# right? Exercise 2 tests one.
+# Every letter uses the numbers of $W_K$. A number that is used several times adds up what comes back from each place.
+# But is such a slope right? In Exercise 2 you test one.
 #
 # </details>
 #
 # ## How it learns where to look { #where-to-look }
 #
-# In 1986 Rumelhart, Hinton and Williams trained networks by such a walk, and saw that their inner numbers came to stand
-# for features of the task. Nobody had told them which. And who tells our machine which key is the right one? Nobody
-# either.
+# In 1986 Rumelhart, Hinton and Williams trained networks by such walks, and saw that their inner numbers came to stand
+# for features of the task. Nobody had told them which. And nobody tells our machine which key is the right one. How
+# does it learn that?
 #
 # Here a query mixes the values of three keys, and the loss is the square of the distance from the mixture to a flag. If
-# the score of a key rises, the key pulls the mixture towards its own value: its arrow shows the *effect*. So a nudge
+# the score of a key rises, the key pulls the mixture towards its own value. Its arrow shows this *effect*. So a nudge
 # raises the scores of the keys that pull towards the flag, and lowers the others.
 #
-# **Nudge, and watch b, the heaviest key.** Why does its arrow turn round? Then start again, and make b lose weight at
-# the very first nudge.
+# **Nudge, and watch b, the heaviest key.** Why does its arrow turn round? Then start again, and move b so that it loses
+# weight at the first nudge.
 
 # %% tags=["live", "hide-input"]
 from date_machine import tabled
@@ -346,13 +348,14 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# At first b pulls towards the flag. But as soon as the mixture has passed its value, b pulls back, and loses weight. It
-# loses weight at once if its value lies left of the mixture from the start.
+# At first b pulls the mixture towards the flag. But as soon as the mixture has passed the value of b, b pulls it back,
+# and loses weight. If the value of b lies left of the mixture from the start, b loses weight at once.
 #
 # </details>
 #
-# **No key is right in itself: b helped until the mixture had passed it, and then it was in the way.** In the machine
-# there is no flag, but the slope that comes back from the layers above says which way to go.
+# **No key is right in itself: b helped until the mixture had passed it, and then it was in the way.** Our machine has
+# no flag, but the slope that comes back from the layers above says which way to go. So the same walk teaches it where
+# to look.
 #
 # <details class="lesson-more" markdown="1"><summary>How hard does a key pull? And what of a matrix?</summary>
 #
@@ -363,18 +366,18 @@ touch(
 # \text{effect} = \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
 #
-# At the start, for c, it is $0.21 \cdot (0.95 - 0.60) = 0.07$.
+# For c, at the start, it is $0.21 \cdot (0.95 - 0.60) = 0.07$.
 #
-# Why? If a score rises by 0.01, the weight of its key grows by about a hundredth of itself, and the softmax divides by
-# the new sum of all weights:
+# Why is it so? If a score rises by 0.01, the weight of its key grows by about a hundredth of itself, and then the
+# softmax divides by the new sum of all weights:
 #
 # $$
 # \frac{\text{mixture} + 0.01 \cdot \text{weight} \cdot \text{value}}{1 + 0.01 \cdot \text{weight}}
 # \approx \text{mixture} + 0.01 \cdot \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
 #
-# **A matrix** is many products: each of its numbers has as its slope what came in, times the slope of what came out.
-# Here 1 and 3 came in:
+# **A matrix** is many products at once. So the slope of each of its numbers is what came in, times the slope of what
+# came out. Here 1 and 3 came in:
 #
 # --8<-- "diagrams/matrix_back.svg"
 #
@@ -384,8 +387,8 @@ touch(
 #
 # ### Exercise 1
 #
-# The trained machine has a mean loss of 0.000878. If every letter had just this loss, what probability would a right
-# letter have? And eleven in a row, the ten letters of a date and the end mark?
+# The trained machine has a mean loss of 0.000878. If every letter had just this loss, how probable would a right letter
+# be? And eleven of them in a row, the ten letters of a date and the end mark?
 
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
@@ -401,13 +404,14 @@ assert right_dates > np.exp(-11 * mean)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
 #
-# Not quite: more dates are right. Our machine writes the *most* probable letter, and for that 0.6 is as good as 0.999.
+# Not quite: more dates are right than that. Our machine writes the *most* probable letter, and to be that, 0.6 is as
+# good as 0.999.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Is a slope right that the walk backwards found? Take the bias of the letter 0, in `untrained.project_logits.bias`.
+# Did the walk back find the right slope? Test it for the bias of the letter 0, in `untrained.project_logits.bias`.
 # Compute the loss with this bias 0.01 larger, and 0.01 smaller. What should the difference be, divided by 0.02?
 
 # %% tags=["answer"]
@@ -435,8 +439,9 @@ np.testing.assert_allclose([by_walking, by_trying], 0.090, atol=1e-3)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What should it be?</summary>
 #
-# The slope, and so it is, up to rounding. This is how one tests a program that walks backwards. Such a trial computes
-# two losses, so 121,422 trials would compute 242,844. The walk takes about as many products as two or three losses.
+# It should be the slope, and up to rounding it is. This is how one tests a program that walks backwards. But it is
+# slow: each trial computes two losses, so 121,422 trials would compute 242,844. The walk takes about as many products
+# as two or three losses.
 #
 # </details>
 #
@@ -451,13 +456,13 @@ exercises.show("training")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? One machine always gives the right letter 0.8, and another one gives it 1 and 0.6 in turn. Whose mean loss is larger?
-# - the first's, since it is never sure | It pays 0.22 at each letter. The other pays nothing and 0.51 in turn.
-# + the second's | 0.26 against 0.22: one doubt costs more than a certainty saves.
-# - they are equal, since both give it 0.8 on average | The logarithms count. 0 and 0.51 have the mean 0.26.
+# ? One machine always gives the right letter 0.8. Another one gives it 1 and 0.6 in turn. Whose mean loss is larger?
+# - the first one's, since it is never sure | It pays 0.22 at each letter. The other one pays nothing and 0.51 in turn.
+# + the second one's | It pays 0.26 on average, and the first one 0.22: its doubt costs more than its certainty saves.
+# - they are equal, since both give it 0.8 on average | The logarithms count, not the probabilities. The mean of 0 and 0.51 is 0.26.
 # ? A query mixes the values 1, 0.4 and 0 of three keys, and the mixture is 0.5. The loss would fall if the mixture became larger. Whose scores does a nudge raise?
-# + only the first key's | Its value is above the mixture, so the mixture rises with its weight. More weight on 0.4 or 0 would lower it.
-# - the first and the second key's, since both values are above 0 | What counts is the distance from the mixture, and 0.4 lies below 0.5.
+# + only the first key's | Only its value lies above the mixture, so only it pulls the mixture up. More weight on 0.4 or 0 would lower the mixture.
+# - the first and the second key's, since both values are above 0 | What counts is on which side of the mixture a value lies, and 0.4 lies below 0.5.
 # - those of the key that has the most weight | A larger weight makes the slope larger, but whether a score rises depends on the key's value.
 # ? A machine has a million numbers. How many walks backwards does it take to find all their slopes for one batch?
 # - A million, one for each number. | That would be trying out. One walk passes by all of them.
@@ -469,8 +474,8 @@ exercises.show("training")
 #
 # ## Where to go next
 #
-# A loss, a walk back, and a nudge for each number: so a machine that knew nothing has learnt to read. But why should
-# one learning rate suit all of its numbers? How far should each number go?
+# A loss, a walk back, and a nudge for each number: that is how a machine that knew nothing learnt to read. But why
+# should one learning rate suit all of its numbers? How far should each number go?
 #
 # * [Adam and the warm-up](adam.py): how far, and the program that trained our machine.
 #

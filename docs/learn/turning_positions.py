@@ -7,7 +7,7 @@
 # # What if the text stands further right?
 #
 # Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter
-# stands](positions.py), because to each letter's vector the tips of some clock hands were added. In its training every
+# stands](positions.py), because the tips of some clock hands were added to each letter's vector. In its training every
 # text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask.
 # No letter has changed. **How many of 100 dates does the machine still read?**
 
@@ -65,18 +65,21 @@ assert added_record["shifted"][2] < 0.1 * short
 # %% [markdown]
 # </details>
 #
-# **It reads about one of 100.** Were the places simply too new? No: about half of the texts moved by 20 still end
-# within the 34 places of the training.
+# **When the text is moved by 20 places, the machine reads about one date of 100.** Were the places simply too new? No:
+# about half of the moved texts still end within the 34 places of the training.
 #
 # ## Turn, don't add
 #
-# What would we like instead? Whether a 5 is a day or a month depends on its neighbours, wherever the date begins. So
-# the product of a query and a key (the score, before it is divided) should know how far apart the two stand, and not
-# where.
+# How do *you* read "5 may"? The 5 is a day, because "may" stands two places after it. Now write "see you on" in front.
+# The 5 is still a day, and for the same reason. You never asked whether it was the first letter of the line or the
+# twelfth. A head that asks as you do has to learn this only once, and not anew for each place.
 #
-# So let the place **turn** the query and the key. At place 0 both point to the right, and each further place turns them
-# by 30 degrees, to the left, as angles are counted in mathematics. **Let the text walk. What happens to the hands, and
-# what to their product?**
+# A head asks with the product of a query and a key (the score, before it is divided). So this product should know how
+# far apart the two stand, and not where.
+#
+# How can a place go into both, and yet drop out of their product? Let the place **turn** them. At place 0 the query and
+# the key point to the right, and each further place turns both by 30 degrees to the left. **Let the text walk. What
+# happens to the hands, and what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -116,12 +119,12 @@ touch(
 )
 
 # %% [markdown]
-# Both hands turn by the same angle. So the angle *between* them stays, and with it the product. **So the product of a
-# turned query and a turned key depends only on how far apart their two places are.**
+# Both hands turn by the same angle. So the angle *between* them stays, and the product stays with it. **The product of
+# a turned query and a turned key depends only on how far apart their two places are.**
 #
-# Now press "is added to it", and let the text walk again. The product changes with every move, because letters are now
-# multiplied with places. That is what went wrong in the machine that read one of 100: it makes its queries and keys of
-# such sums.
+# Now press "is added to it", and let the text walk again. The product changes with every move, because a sum of letter
+# and place meets another such sum, and letters are multiplied with places. That is what went wrong in the machine that
+# read one of 100: it makes its queries and keys of such sums.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -153,13 +156,13 @@ for moved in (0, 20):
     )
 
 # %% [markdown]
-# **The query points elsewhere, and the products are the same.** But one dial alone has a fault.
+# **After the move the query points elsewhere, and its three products are the same.** But one dial alone has a fault.
 #
 # ## Quick dials and slow ones
 #
-# After 12 places our dial has come round again. So if the query stands at place 5, a key at place 17 fits as well as
-# one at place 5. A slower dial, which turns by 10 degrees a place, has not come round by then. The products of both are
-# added, and only one place is left where the sum is largest:
+# After 12 places our dial has come round again. So for a query at place 5, a key at place 17 fits as well as one at
+# place 5. A slower dial, which turns by 10 degrees a place, has not come round by then. We take both, and add their
+# products. Now the sum is largest at one place only:
 
 # %% tags=["hide-input"] alt="Three curves over the place of the key, 0 to 23, for a query at place 5. The product of a dial that turns by 30 degrees a place is largest at 5 and again at 17. That of a dial with 10 degrees a place is largest at 5 and falls from there. Their sum is largest at 5 only, and at 17 it is far lower."
 import matplotlib.pyplot as plt
@@ -190,8 +193,8 @@ assert (quick + slow).argmax() == 5
 assert (quick + slow)[17] < 0.4 * (quick + slow)[5]
 
 # %% [markdown]
-# So a head has several dials. In our second machine a query has 16 numbers. They make eight pairs, and each pair turns
-# on a dial of its own, more slowly than the one before:
+# So a head gets several dials. In the machine that we try next, a query has 16 numbers. They make eight pairs, and each
+# pair turns on a dial of its own, more slowly than the one before:
 
 # %% tags=["hide-input"] alt="Eight dials in a row, from the quickest to the slowest, at the places 0, 1, 5 and 20. At place 0 all hands point to the right. At place 1 only the first two or three have turned visibly. At place 20 the first hand has gone round three times, the fourth has turned by about 36 degrees, and the last three have hardly turned."
 import re
@@ -230,8 +233,8 @@ assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 #
 # ## Now move the text again
 #
-# A second machine was trained on the same dates, as long as the yardstick. It has just as many numbers, but it turns
-# its queries and keys, and adds nothing:
+# Does it help? We trained a second machine on the same dates, for as long as the yardstick. It has just as many
+# numbers, but it turns its queries and keys, and adds nothing. Then we moved the text:
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays over 99 per cent. With added positions it falls from nearly 100 to less than half at 5 places, and to about 1 per cent at 20 and at 40."
 moves_by = added_record["shifts"]
@@ -271,11 +274,11 @@ assert {
 } == {500}
 
 # %% [markdown]
-# **Moved by up to 40 places, the second machine reads as many as before, over 99 of 100.** It *cannot* notice, since
-# every product is what it was. Most large language models of today turn, too.
+# **The machine whose positions turn still reads over 99 of 100 dates when the text moves by up to 40 places.** It
+# *cannot* notice the move, since every product is what it was. Most large language models of today turn, too.
 #
 # In attention only one thing has changed: queries and keys are turned, right before they meet. The values stay as they
-# are, because what a letter hands over should be the same from wherever it comes.
+# are, because what a letter hands over should be the same wherever it stands.
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -297,11 +300,12 @@ attention_drawn("turning_positions")
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# It is the turn from above. Here $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one
-# place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
+# This is the turn that you did by hand. Here $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$
+# turns from one place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
-# In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look, but not
-# where the answer looks at the text, because a place in the answer and a place in the text have no distance:
+# In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look. Only
+# where the answer looks at the text they are not, because a place in the answer and a place in the text have no
+# distance:
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -358,8 +362,8 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ query, products[0])
 # <details class="lesson-more" markdown="1"><summary>For the curious: two ways to make pairs</summary>
 #
 # Some machines pair the two halves of a head's numbers, as your `turn_all` does, while others pair neighbours. The
-# second machine was trained with halves. Here its layers are set to neighbours, and it reads 500 dates. All shapes fit,
-# so nothing warns us:
+# second machine was trained with halves. Here we set its layers to neighbours, and let it read 500 dates. All shapes
+# fit, so nothing warns us:
 
 # %% tags=["hide-input"]
 texts, right = create_date_pairs(500, seed=1, split="test")
@@ -395,8 +399,8 @@ assert neighbours < 0.2
 #
 # ### Exercise 1
 #
-# Turn the values by their places, too: let each of the three keys above have the value $(1, 0)$, turned as the keys
-# are. Is the output still the same when the text moves?
+# Let the values turn, too: each of the three keys above has the value $(1, 0)$, turned as the key is. Is the output
+# still the same when the text moves?
 
 # %% tags=["answer"]
 weights = np.exp(products / np.sqrt(2))  # a head of two numbers
@@ -412,15 +416,15 @@ assert not np.allclose(*outputs, atol=0.1)
 # <details class="lesson-answer" markdown="1"><summary>What happened?</summary>
 #
 # No. The weights are the same, because only distances go into them. But the output is a sum of the values, and these
-# now point elsewhere. This mistake is in [the museum](../guides/museum.py#rotated-values).
+# now point elsewhere. You can meet this mistake in [the museum](../guides/museum.py#rotated-values).
 #
 # </details>
 #
 # ### Exercise 2
 #
 # Beside the dial of 30 degrees let a second pair turn by 5 degrees a place. In both pairs the query is $(2, 0)$ and the
-# key $(1, 0)$. The product of the head is the sum of the products of its pairs. Which of the distances 0 to 40 has the
-# largest product now, and which the second largest?
+# key $(1, 0)$, and the head adds the products of its pairs. Which of the distances 0 to 40 has the largest product now,
+# and which the second largest?
 
 # %% tags=["answer"]
 distances = np.arange(41)
@@ -437,7 +441,7 @@ assert [*order[:4]] == [0, 1, 12, 2]
 # <details class="lesson-answer" markdown="1"><summary>Why several speeds?</summary>
 #
 # With one dial the distances 0, 12, 24 and 36 get the same product. With a slow dial beside it 0 and 1 come first. But
-# 12 still comes third, just before 2: two dials are not many. A head of our machine has eight.
+# 12 still comes third, just before 2, because two dials are not many. A head of our machine has eight.
 #
 # </details>
 #
@@ -455,8 +459,8 @@ exercises.show("turning_positions")
 # ? A slow dial turns by 1 degree a place. What do you learn from the angle between the query's hand and the key's?
 # - Whether a key is one place away or two. | The cosines of 1 and of 2 degrees differ by less than 0.001. Quick dials tell neighbours apart.
 # + Whether a key is near or far. | 5 places apart the hands nearly agree, and 90 places apart they are at a right angle.
-# - Which letter stands there. | A dial turns by the place alone. What the letter is, the query and the key say before they are turned.
-# ? A machine with positions that turn calls each new letter that it writes place 0. What goes wrong?
+# - Which letter stands there. | A dial turns by the place alone. The query and the key say what the letter is, before they are turned.
+# ? A machine with positions that turn gives each new letter that it writes the place 0. What goes wrong?
 # - Nothing, because only distances count. | The distances are what is wrong: between two letters of place 0 it is 0.
 # - Only the first letters. | Every letter is turned by the same wrong place.
 # + It can't tell which letter came when. | All hands stand at place 0, so that every distance is 0.
@@ -471,7 +475,7 @@ exercises.show("turning_positions")
 # ## Where to go next
 #
 # **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand), the norm first, and now queries and
-# keys that turn. Where a text stands no longer matters to it. May two texts stand in one row, then?
+# keys that turn. Where a text stands no longer matters to it. So may two texts stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [Longer texts](language_model.py#and-if-the-text-is-longer): there some *distances* are new.

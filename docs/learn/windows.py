@@ -6,12 +6,13 @@
 # %% [markdown]
 # # How far must a letter see?
 #
-# The last sign of the line `Calling "m(arg-1, arg-2, ..., arg-n)"` is easy or hard to guess for our [language
-# model](language_model.py), depending on how far it sees. How far must it see?
+# You can guess the last sign of the line `Calling "m(arg-1, arg-2, ..., arg-n)"`, because you saw a quotation begin.
+# Our [language model](language_model.py) can guess it, too, if it sees far enough. How far is that?
 #
 # Let each letter see only the last few, itself among them. This is called a **window**. Below each sign stand the
 # [bits](language_model.py#how-surprised-is-it-by-hand) that it costs, if the letter before it looks back through this
-# window. **Move the window until the last sign becomes cheap. What has just come into sight?**
+# window. Watch only the last of these small numbers. **Move the window until the last sign becomes cheap. What has just
+# come into sight?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -56,14 +57,14 @@ touch(
 )
 
 # %% [markdown]
-# **It is the quotation mark that opens. With 27 letters in sight the one that closes costs 6.4 bits, and with 28 only
-# 0.4.** For this sign it is a *cliff*: what is needed is in sight, or it is not.
+# **When the opening quotation mark comes into sight, the closing one is suddenly cheap: it costs 6.4 bits with 27
+# letters in sight, and 0.4 with 28.** So it stands at a *cliff*: what it needs is in sight, or it is not.
 #
 # ## What does it save?
 #
-# Why should a letter see less at all? To look back takes work. When a chat has reached 100,000 pieces of words, a
-# machine compares the newest with all of them, in every layer, although nearly all were said long ago. A window makes
-# it less. Here are the maps of 16 letters, with a row for each that looks:
+# Why should a letter see less at all? Because looking back is work. When a chat has reached 100,000 pieces of words, a
+# machine compares the newest with all of them, in every layer, although nearly all were said long ago. A window cuts
+# this short. Here are the maps of 16 letters, with a row for each that looks:
 
 # %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
 import matplotlib.pyplot as plt
@@ -87,8 +88,8 @@ plt.show()
 assert scores == [136, 58]
 
 # %% [markdown]
-# **With a window the rows soon stop growing**, so that twice the length takes only about twice the scores. In 2019
-# Child and others let a place see the last few and, farther back, only every 32nd place, say.
+# **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** In 2019 Child and
+# others let a place see the last few and, farther back, every 32nd, say.
 #
 # ## A ring of four rows
 #
@@ -99,8 +100,8 @@ assert scores == [136, 58]
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
-# every layer has such a ring. That the rows are out of order does no harm: attention adds up over keys, and each key
-# still carries its place, by which it was [turned](turning_positions.py).
+# every layer has such a ring. Its rows are out of order, but that does no harm: attention adds up over keys, and each
+# key still carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re
@@ -129,9 +130,9 @@ assert drawn("ring", "place") == [str(n) for n in range(7)]
 # %% [markdown]
 # ## What does it cost?
 #
-# Some signs stand at a cliff. Do most of them? Our language model has two layers, and sees up to 128 letters. In a text
-# that it has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, and make it
-# smaller and smaller. **How do the bits grow? Draw it.**
+# One sign stood at a cliff. Do most? Our language model has two layers, and sees up to 128 letters. In a text that it
+# has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, and make it smaller and
+# smaller. **How do the bits grow? Draw it.**
 
 # %% tags=["live", "hide-input"]
 bits = {}
@@ -157,7 +158,8 @@ sketch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# With one letter it needs twice as many bits. We counted only letters that have at least 64 others before them.
+# With a window of one letter it needs twice as many bits. We counted only letters that have at least 64 others before
+# them.
 
 # %% tags=["hide-input"] alt="Bits a letter against the window, which doubles from mark to mark, from 1 to 128. The line falls from 3.5 bits at 1 to 2 at 4 and 1.9 at 8, and from there it is nearly level, down to 1.8."
 _, ax = plt.subplots(figsize=(4.8, 2.4), layout="constrained")
@@ -177,21 +179,21 @@ assert 0.5 < extra[32] < 1
 # %% [markdown]
 # </details>
 #
-# **With 32 letters in sight our model needs less than 1 % more bits.** It gains hardly anything from what was said
-# longer ago. The average is a slope, and hides the cliffs.
+# **With 32 letters in sight our model needs less than 1 % more bits than with 128.** It gains hardly anything from what
+# was said longer ago. But an average is a gentle slope, and hides the cliffs.
 #
 # ## But layers stack
 #
-# Is what lies outside of the window lost, then? With a window of two, each letter of "later" sees itself and the one
+# Is everything outside the window lost, then? With a window of two, each letter of "later" sees itself and the one
 # before it:
 #
 # | who looks | l | a | t | e | r |
 # | --- | --- | --- | --- | --- | --- |
 # | sees | l | l, a | a, t | t, e | e, r |
 #
-# The t sees no l. But it sees the a, and in the layer below the a has seen the l. So a letter can *hear* of what lies
-# outside of its window, through the letters inside. **Set the window to 5, and stack layers until the question mark
-# hears of all 20 letters:**
+# The t does not see the l. But it sees the a, and in the layer below the a has seen the l. So a letter can *hear* of
+# what lies outside its window, through the letters inside. **Set the window to 5, and stack layers until the question
+# mark hears of all 20 letters:**
 
 # %% tags=["live", "hide-input"]
 sentence = "How far must it see?"
@@ -210,8 +212,8 @@ touch(
 )
 
 # %% [markdown]
-# **Five layers do it, because each reaches four letters farther back.** With a window of $w$ and $L$ layers, a letter
-# hears of
+# **With a window of 5, each layer reaches four letters farther back, so five layers hear of all 20.** With a window of
+# $w$ and $L$ layers, a letter can hear of
 #
 # $$
 # L \cdot (w - 1) + 1
@@ -220,12 +222,14 @@ touch(
 # letters, itself among them.
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
-# mark cost 6.4 bits. **What can be heard is not yet heard.** A letter in the middle must carry the message. A machine
-# that is trained with windows can learn to pass it on; ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025)
-# does not rely on that alone: for five layers with a window it has one that sees all.
+# mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks were equal,
+# five layers with a window of 5 would let 1/3,125 of the farthest letter through. **Each layer lets a letter hear from
+# farther away, but what comes from far is thin.** So letters in the middle must carry the message on. A machine that is
+# trained with windows can learn that; ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on
+# that alone: for five layers with a window it has one that sees all.
 #
-# In each layer a window is only a mask. Here it lets each letter of "later" see two. Untick the box, and they see all
-# before them:
+# In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
+# it:
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn
@@ -304,8 +308,8 @@ print("a ring of 4 rows finds what the mask finds for all 10 letters")
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>For the curious: if all letters stand at the cliff</summary>
 #
-# A [later lesson](induction.py) has a machine that was trained without a window on random letters that come again. If
-# they come again after 20, it says 98 of 100 rightly. And if it gets a window?
+# A [later lesson](induction.py) has a machine that was trained, without a window, on random letters that come again. If
+# they come again after 20, it gets 98 of 100 right. What if we give it a window?
 
 # %% tags=["hide-input"] alt="Of 100 letters, how many are right, against the window from 9 to 30 letters. Up to a window of 19 the points lie near 4. From 20 on they lie near 98."
 PERIOD = 20
@@ -332,7 +336,8 @@ assert min(rightly[w] for w in range(20, 31)) > 96
 assert (round(rightly[20]), round(rightly[19])) == (98, 5)
 
 # %% [markdown]
-# **With 20 letters in sight it still says 98, and with 19 only 5.** Nothing is lost, and then everything.
+# **With 20 letters in sight it still gets 98 of 100 right, and with 19 only 5.** One letter less, and everything is
+# lost.
 #
 # </details>
 #
@@ -351,8 +356,8 @@ assert reach == 131_041
 # %% [markdown]
 # ### Exercise 2
 #
-# The last letter of a text must be able to hear of 100 letters, itself among them. Which window does each layer need at
-# least, if there are 1, 3, 9 or 33 layers? And how many rows do the rings of all layers keep together?
+# The last letter of a text must be able to hear of 100 letters, itself among them. How small may the window of each
+# layer be, if there are 1, 3, 9 or 33 layers? And how many rows do the rings of all layers keep together?
 
 # %% tags=["answer"]
 for layers in (1, 3, 9, 33):
@@ -397,9 +402,8 @@ exercises.show("windows")
 #
 # ## Where to go next
 #
-# One riddle is left. As the window moves on, the very first letter goes out of sight, and Xiao and others (2023)
-# found large models that write nonsense from this moment on, although that letter says nothing. What do they need it
-# for?
+# One riddle is left. As the window moves on, the very first letter goes out of sight. Xiao and others (2023) found
+# large models that write nonsense from this moment on, although that letter says nothing. What do they need it for?
 #
 # * [Attention sinks](sinks.py): where does a machine look that needs nothing?
 # * [Long sequences](long_sequences.py): all scores, not all at once.

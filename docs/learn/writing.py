@@ -8,25 +8,27 @@
 # # How does it write?
 #
 # Ask our machine for "5 june", which names no year, and it answers 0000-06-05. In its training every year began with 19
-# or 20. **Did it search badly, or does it mean that?**
+# or 20. **Did it search badly, or does it mean those zeros?**
 #
 # It gives a probability to each letter that could come next, and goes on from the letters that it has written itself,
 # here from 000:
 #
 # --8<-- "diagrams/writing_loop.svg"
 #
-# To take the most probable letter each time is called **greedy search**. Is its answer the most probable one of all?
+# It takes the most probable letter each time, which is called **greedy search**. Then its answer must be the most
+# probable one of all. Must it?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
-# How probable is a whole answer? The probabilities of its letters multiply. Let the machine give A a probability of
-# 0.5. After A it is in doubt, and its best letter has only 0.2. So both together have $0.5 \cdot 0.2 = 0.10$.
+# Play it with answers of two letters. The first letter may be A with a probability of 0.5, B with 0.3, or C with 0.2.
+# **Which one do you take?**
 #
-# Greedy search takes A, because B and C are less probable. But C comes with 0.2, and after it one letter is nearly
-# certain, so that both together have $0.2 \cdot 0.9 = 0.18$. Greedy search took the best letter each time, and missed
-# the best answer.
+# You take A, and so does greedy search. But after A the machine is in doubt, and its best second letter has only 0.2.
+# The probabilities multiply, so your answer has $0.5 \cdot 0.2 = 0.10$. And poor C? After C one letter is nearly
+# certain, with 0.9. That answer has $0.2 \cdot 0.9 = 0.18$. **The likeliest letters do not always make the likeliest
+# answer.**
 #
-# What if it had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
+# What if we had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
 # At each step it goes on from each of them with each letter. Of these longer beginnings it keeps the most probable, and
 # cuts off the others. **Keep two: does that find the answer with C?**
 
@@ -49,11 +51,11 @@ touch(
 )
 
 # %% [markdown]
-# **A beam of two finds the answer with B, better than A's.** C was cut off too early, and only a beam of three finds
-# it.
+# **A beam of two finds the answer with B, which is better than A's. Only a beam of three finds C's, the best of all.**
+# With two, C is cut off too early.
 #
-# Beam search was first used in Lowerre's speech recogniser, in 1976. In translation a small beam finds somewhat better
-# sentences than greedy search. What does it find in our machine?
+# Lowerre's speech recogniser was the first to use beam search, in 1976. In translation a small beam finds somewhat
+# better sentences than greedy search. What does it find in our machine?
 #
 # ## The same dead end, in our machine
 #
@@ -62,16 +64,16 @@ touch(
 #
 # --8<-- "diagrams/two_ends.svg"
 #
-# Greedy search begins the month with the 3, meets a second doubt, and ends with 2018-3-1-1, which is not even the form
-# of a date, at $0.59 \cdot 0.55 = 0.32$. A beam keeps the 1 as well. After the 1 the machine is sure of every letter,
-# so this answer ends with 0.40.
+# Greedy search begins the month with the likelier letter, 3. Then it meets a second doubt, and ends with 2018-3-1-1,
+# which is not even the form of a date. Its probability is $0.59 \cdot 0.55 = 0.32$. A beam keeps the 1 as well. After
+# the 1 the machine is sure of every letter, so this answer ends with 0.40.
 #
-# **So the beam has found the more probable answer, and it is wrong all the same: it names a 13th month.**
+# **So the beam found the more probable answer, 2018-13-12, and that is nonsense, too: it names a 13th month.**
 #
-# In translation it can be worse. In 2019 Stahlberg and Byrne searched all there was, and for more than half of the
-# sentences the most probable translation was the empty one.
+# In translation it can be worse. In 2019 Stahlberg and Byrne searched all there was. For more than half of the
+# sentences, the most probable translation was the empty one.
 #
-# And the zeros? Let your own beam decide.
+# And the zeros of "5 june"? Let your own beam decide.
 #
 # ## Your machine so far
 #
@@ -102,8 +104,8 @@ def reader(text):
 
 
 # %% [markdown]
-# A program would add logarithms, because long products come to nearly 0. It would divide the sum by a measure of the
-# length, because else short answers win more often. For dates products will do. **What is missing here?**
+# For dates we can simply multiply. A real program adds logarithms, because long products come to nearly 0. It also
+# divides the sum by a measure of the length, or short answers would win more often. **What is missing here?**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -121,8 +123,8 @@ def reader(text):
 #     return beams
 # ```
 #
-# Let it read "31/12/2018" and "5 june", with a width of 1, which is greedy search, and with a width of 3. Does the beam
-# find a better answer both times?
+# Let it read "31/12/2018" and "5 june", first with a width of 1, which is greedy search, and then with a width of 3.
+# Does the beam find a better answer both times?
 
 
 # %% tags=["answer"]
@@ -240,13 +242,13 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # For "5 june" the beam, too, finds 0000-06-05, with 0.51. But even a beam of three may have cut off the best answer.
 # Can we be sure, without trying all there are?
 #
-# Any other answer must leave 0000-06-05 at some letter, and take the second choice there, at best. Leave it at the
-# fourth letter: the three zeros together have 0.87, the second choice 0.40, and $0.87 \cdot 0.40 = 0.35$. The letters
-# after it can only make this smaller. Whoever leaves at the first letter gets 0.12 at most, and at every other letter
-# nearly nothing. All of that is less than 0.51.
+# We can. Any other answer must leave 0000-06-05 at some letter, and there it takes the second choice, at best. Suppose
+# it leaves at the fourth letter. The three zeros have 0.87 together, and the second choice has 0.40, so it comes to
+# $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An answer that leaves at the first letter
+# gets 0.12 at most, and at every other letter nearly nothing. All of that is less than 0.51.
 #
-# **So it did not search badly: no answer is more probable than the zeros.** The machine means them. Why it prefers
-# them, we do not know.
+# **So the search is not to blame: no answer is more probable than the zeros, and the machine means them.** Why it
+# prefers them, we do not know.
 #
 # And if a date has one of the forms that it knows? On 2,000 unseen ones a beam of three gives the answers of greedy
 # search, and not one is different.
@@ -267,10 +269,11 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # %% [markdown]
 # ## Drawing by lot { #drawing }
 #
-# Greedy search and a beam answer "5 june" a hundred times with 0000-06-05. Who wants the same story a hundred times?
+# Greedy search and a beam answer "5 june" a hundred times with 0000-06-05. But who wants the same story a hundred
+# times?
 #
 # So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
-# probable it is, the more often. How daring they are is set by the **temperature**. All
+# probable it is, the more often it comes. The **temperature** sets how daring they are. All
 # [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
 # two letters have the logits 3 and 0:
 #
@@ -281,7 +284,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # | 2 | 1.5 and 0 | 4.48 and 1 | 0.818 and 0.182 |
 #
 # **A temperature changes the distances, and never the order.** And what becomes of whole answers? Here are a hundred at
-# each of three temperatures. **Look at the rare ones: what do they say?**
+# each of three temperatures. **Press some rare ones: what do they say?**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
@@ -332,19 +335,19 @@ touch(
 )
 
 # %% [markdown]
-# **At 2 about half of the answers are rare ones**, and two in five of these don't even have the form of a date. Once a
-# rare letter is drawn, the machine must go on from it.
+# **At temperature 2 about half of the answers are rare ones, and two in five of these don't even have the form of a
+# date.** Once a rare letter is drawn, the machine must go on from it.
 #
-# So many machines cut off the rare letters first. **Nucleus sampling**, or **top-p**, keeps the likeliest letters until
-# together they have the probability `p`. Then it divides what it keeps by its sum. Of 0.58, 0.40 and the rest, a top-p
-# of 0.9 keeps the first two.
+# So many machines cut off the rare letters before they draw. **Nucleus sampling**, or **top-p**, keeps the likeliest
+# letters until together they have the probability `p`, and divides what it keeps by its sum. Of 0.58, 0.40 and the
+# rest, a top-p of 0.9 keeps the first two.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Can a beam of two even find a *worse* answer than greedy search? Choose probabilities for answers of three letters
-# with which it does: two beginnings with B must push out the one with A.
+# with which it does. (Two beginnings with B must push out the one with A.)
 
 # %% tags=["answer"]
 START, A, B, C, END = range(5)
@@ -372,7 +375,7 @@ for width in (1, 2, 3):
 # <details class="lesson-answer" markdown="1"><summary>What happened?</summary>
 #
 # BA and BB have $0.35 \cdot 0.5 = 0.175$ each. So they push out AA, which has only $0.4 \cdot 0.4 = 0.16$. But after AA
-# comes an A for certain, and after BA and BB nothing is.
+# an A is certain, and after BA and BB nothing is. The two that pushed it out have nothing good to go on with.
 #
 # </details>
 #
@@ -402,8 +405,8 @@ assert broken_ones[0] > 2 * broken_ones[1] > broken_ones[2] == 0
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# With 0.7 only four different answers are left, and all have the form of a date. Whoever wants fewer broken answers
-# gets fewer different ones, too.
+# With 0.7 only four different answers are left, and all of them have the form of a date. That is the price: fewer
+# broken answers, and fewer different ones, too.
 #
 # </details>
 #
@@ -425,7 +428,7 @@ exercises.show("writing")
 # ? Letters are drawn at temperature 2, and no longer at 1. What is the likeliest letter now?
 # + the same as before, but with a smaller probability | The logits keep their order. Only the distances between them are halved.
 # - the letter that was second | No temperature lets one letter overtake another.
-# - none, because all are equally likely | That is what a very high temperature comes near to.
+# - none, because all are equally likely | A very high temperature comes near to that. 2 is not so high.
 # ? A beam has found a more probable answer than greedy search. Is it the right one?
 # - Yes, because the right answer is always the most probable one. | For 31/12/2018 the more probable answer named a 13th month.
 # - No, because a beam finds only strange answers. | To 2,000 dates in forms that our machine knows, it gave the same answers as greedy search.
@@ -436,8 +439,8 @@ exercises.show("writing")
 #
 # ## Where to go next
 #
-# The machine means its zeros, and no search mends them. You have seen it whole now. Could you teach it something else
-# than dates?
+# The machine means its zeros, and no search mends that. You have now seen how it learns and how it writes. Could you
+# teach it something else than dates?
 #
 # * [Now you: Roman numerals](roman.py): train a machine of your own.
 # * [The cache](cache.py), a later lesson: what the program computes anew for each letter.

@@ -63,7 +63,7 @@ def test_the_same_letter_has_other_clocks_at_each_place(piece):
     assert "stands at places 20, 21 and 24" in clocks.says()
     turns = "hands => hands.map(hand => parseFloat(hand.style.transform.slice(7)))"
     found = np.reshape(clocks.element.locator("svg g.turns").evaluate_all(turns), (10, 3))
-    expected = np.degrees((20 + np.arange(10))[:, None] * [1, 0.1, 0.01])
+    expected = -np.degrees((20 + np.arange(10))[:, None] * [1, 0.1, 0.01])  # anticlockwise
     np.testing.assert_allclose(found, expected, atol=0.01)
     clocks.slide("Letter", 7)
     assert clocks.says().startswith("“9” stands at place 27.")

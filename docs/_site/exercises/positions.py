@@ -45,7 +45,7 @@ EXERCISES = [
             "counted from one": (lambda place: encoding(place - 1), "That is place 0. The places count from 0."),
             "both dials equally fast": (
                 lambda place: np.tile(encoding(place)[:2], 2),
-                "The second dial is 100 times as slow, so its hand still points nearly straight up.",
+                "The second dial is 100 times as slow, so its hand has hardly turned.",
             ),
             "cosine first": (lambda place: encoding(place)[[1, 0, 3, 2]], "The sine stands first in each pair."),
         },

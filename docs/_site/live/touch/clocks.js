@@ -48,7 +48,7 @@ function column(letter, i, place, marked) {
     const y = TOP + HIGH * (d + 0.5);
     const turned = (speed * place * 180) / Math.PI; // not brought back below a full turn, so that the hand goes on and never whirls back
     return `<circle class="${marked ? "axis" : "line"}" cx="${x}" cy="${y}" r="${RADIUS}"/>
-      <g class="turns ${marked ? "k" : "n"}" style="transform-origin:${x}px ${y}px;transform:rotate(${at(turned)}deg)"><line class="stroke" style="stroke-width:${marked ? 2.5 : 1.5}" x1="${x}" y1="${y}" x2="${x}" y2="${y - RADIUS + 1}"/></g>`;
+      <g class="turns ${marked ? "k" : "n"}" style="transform-origin:${x}px ${y}px;transform:rotate(${at(-turned)}deg)"><line class="stroke" style="stroke-width:${marked ? 2.5 : 1.5}" x1="${x}" y1="${y}" x2="${x + RADIUS - 1}" y2="${y}"/></g>`;
   });
   return `<g data-do="choose" data-value="${i}" style="cursor:pointer" class="${marked ? "k" : "n"}">
     <rect class="${marked ? "grip" : "line"}" x="${x - 13}" y="6" width="26" height="26" rx="4"/><text class="middle ${marked ? "k text" : ""}" style="font-size:14px" x="${x}" y="24">${named(letter)}</text>

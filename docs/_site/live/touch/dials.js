@@ -57,7 +57,7 @@ export const dials = {
 const rounded = (x) => Number(x.toFixed(DIGITS));
 
 function hand(cx, cy, radius, angle, kind) {
-  const [x, y] = [cx + radius * Math.sin(angle), cy - radius * Math.cos(angle)];
+  const [x, y] = [cx + radius * Math.cos(angle), cy - radius * Math.sin(angle)];
   return `<line class="${kind} stroke" x1="${cx}" y1="${cy}" x2="${at(x)}" y2="${at(y)}"/><circle class="${kind} fill" cx="${at(x)}" cy="${at(y)}" r="${at(1 + radius / 13)}"/>`;
 }
 

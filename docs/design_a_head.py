@@ -78,4 +78,4 @@ display(Markdown("\n".join(rows)))
 # %% [markdown]
 # Two heads, one after the other, can do what none of these does alone: find an earlier place where the same letter
 # stood, and write what came after it there. [Induction](learn/induction.py) is the lesson on such a pair.
-# [Programs with attention](learn/programs.py) writes such heads, and puts them together.
+# [Programs with attention](learn/programs.py) writes such heads, and [Heads that sort](learn/sorting.py) puts two of them together.

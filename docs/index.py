@@ -68,7 +68,7 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # [Thirteen lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it.
 # In [a project](learn/roman.py) you teach one to read Roman numerals. [Five more](learn/norm_first.py) lead on to GPT,
 # which is half of the machine, trained on a long text. [Seven](learn/cache.py) are about texts that grow long, and
-# [three](learn/induction.py) about what heads can learn. Each checks what it claims, and each is a notebook to
+# [four](learn/induction.py) about what heads can learn. Each checks what it claims, and each is a notebook to
 # download. If you only want the map of a Transformer, [it is here](learn/recap.py).
 #
 # </div>

@@ -84,6 +84,8 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("pieces_of_words", "cut-by-rules", ["th | es | e"]),
         ("induction", "where-it-looks", ["a at 1"]),
         ("programs", "no-wish", [0.25, 0.5, 0.25]),
+        ("sorting", "notes", [3, 1, 0, 1, 3]),
+        ("sorting", "one-wish-missing", [1 / 3, 2 / 3, 0]),
         ("twins", "made-even", [0.4]),
         ("twins", "where-the-carry-comes-from", ["column 2"]),
         ("twins", "what-the-shortcut-gets-wrong", [0, 0, 1, 0, 0]),

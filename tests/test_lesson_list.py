@@ -139,6 +139,11 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         'assert abs(shallow_record["right_by_place"][PERIOD:].mean() - 0.16) < 0.05',
     ),
     "programs": (f"all {sum(3**length for length in range(1, 9)):,} texts", "assert right == [True] * 9840"),
+    "sorting": (
+        f"sort all {sum(3**length for length in range(1, 9)):,} texts",
+        "assert right == [True] * 9840",
+        "assert most == 2",
+    ),
     "twins": ("its trained twin about 91 of 100", "right[1] < 1 == right[0]", 'abs(record["texts"] - 0.91) < 0.03'),
 }
 

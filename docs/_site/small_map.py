@@ -49,6 +49,7 @@ LIT_IN_HALF = {
     "sinks": {"self"},
     "induction": {"self"},
     "programs": {"self", "feed"},
+    "sorting": {"self", "feed"},
     "twins": ALL,
 }
 

@@ -6,9 +6,9 @@
 # %% [markdown]
 # # What does a letter do while nobody looks?
 #
-# After attention, each layer has a second part, the *feed-forward network*. There the vector of a letter goes through
-# two more matrices, by itself. More than half of the trained numbers in our machine are there. How many dates are lost
-# without this part? Each dot is a machine of its own, trained like ours:
+# After attention, each layer has a second part, the *feed-forward network*. There each letter is alone, and its vector
+# goes through two more matrices. More than half of the trained numbers in our machine are there. How many dates do we
+# lose without it? Each dot is a machine of its own, trained like ours:
 
 # %% tags=["hide-input"] alt="Dots: how many of 1,000 dates each of six machines gets wrong. The whole ones: 1.5, 1.5 and 0.5. Without feed-forward networks: 4.5, 4.5 and 3."
 import sys
@@ -40,18 +40,19 @@ forward = sum(size for name, size in counts.items() if "feed_forward" in name)
 assert forward > sum(counts.values()) / 2  # more than half
 
 # %% [markdown]
-# **Few: on average 4 mistakes in 1,000 dates instead of about 1.** Reading dates is mostly copying: find the right
-# digit, and write it down. But then why does nearly every Transformer have this part?
+# **Hardly any: without the network, a machine gets on average 4 of 1,000 dates wrong instead of about 1.** Half of it
+# is gone, and it barely notices. Reading dates is mostly copying: find the right digit, and write it down. But then why
+# does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #
 # Because not every answer can be copied. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither
-# of them. It has to be looked up in a table, *under both at once*. But attention only brings back a mixture of values,
-# which lies *between* the values.
+# of them. The 56 has to be looked up in a table, *under both at once*. But attention only brings back a mixture of
+# values, which lies *between* the values.
 #
-# So let us give a machine a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
-# times 26 = 676 entries. The machine reads eight letters, and must write what the table says of each of them and the
-# one before it:
+# So let us give a machine a secret table to learn. For every pair of letters it names a third one, drawn at random,
+# which makes 26 times 26 = 676 entries. The machine reads eight letters, and must write what the table says of each of
+# them and the one before it:
 
 
 # %%
@@ -76,9 +77,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # We train three machines of one layer, each for 500 steps:
 #
 # * one without the network,
-# * one without the network, but with a wider attention, so that it has about as many numbers to train as the third, and
+# * one without the network, but with a wider attention, so that it has about as many numbers to train as the third and
 #   the race is fair,
-# * and one with a network of *width* 128, which means that 128 numbers stand between its two matrices.
+# * and one with a network of *width* 128: so many numbers stand between its two matrices.
 #
 # **How many of 100 letters does each get right?**
 
@@ -144,7 +145,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Even the plain one does better than guessing, because each letter alone already makes some answers likelier.
+# Even the machine without a network does better than blind guessing, because each letter alone already makes some
+# answers likelier.
 
 # %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. A network of width 128: nearly all."
 bars = {"no network": found[0], "no network,\nwide attention": wider}
@@ -180,13 +182,15 @@ assert 0.45 < wider < 0.57  # half of the table
 # %% [markdown]
 # </details>
 #
-# **The layer with the network knows nearly the whole table, the wide attention half of it, and the plain one three
-# letters in ten.** So it is not only how *many* numbers there are. What can two matrices do that a mixture cannot?
+# **With a network the layer knows nearly the whole table, with a wider attention in its place half of it, and with
+# neither three letters in ten.** So it is not only how *many* numbers there are. A mixture can know half, because both
+# letters have a say in its weights, and in the norm. But what can two matrices do that it cannot?
 #
 # ## An alarm for each pair
 #
 # Take a smaller table, the products of two different digits from 5 to 8. For each of the six pairs there is one
-# **alarm**, which rings if both digits were found. A 7 was found. **Now let the machine find an 8, too.**
+# **alarm**, which rings if both digits were found. So far only a 7 was found, and all is quiet. **Now let the machine
+# find an 8, too. Which alarms ring?**
 
 # %% tags=["live", "hide-input"]
 digits = (5, 6, 7, 8)
@@ -224,33 +228,34 @@ touch(
 )
 
 # %% [markdown]
-# **Only the alarm for 7 and 8 rings, and it says 56.** How does it know that both are there? $x_1$ is 1 if a 7 was
-# found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two. One digit alone must not be enough, so a fixed
-# number is added, the *bias* of $-1$. Whatever is above 0 rings:
+# **Only the alarm for 7 and 8 rings, and it says 56.** How does this alarm know that both are there? $x_1$ is 1 if a 7
+# was found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two. One digit alone must not be enough, so a
+# fixed number is added, the *bias* of $-1$. Whatever is still above 0 rings:
 #
 # $$
 # \max(0,\, x_1 + x_2 - 1)
 # $$
 #
-# To set everything negative to 0 is called *ReLU*. The second matrix says what a ringing alarm adds to the answer.
+# Setting everything negative to 0 is called *ReLU*. The second matrix says what a ringing alarm adds to the answer,
+# here 56.
 #
 # **Now take the ReLU away, and look for a product that the alarms still know.**
 #
-# There is none. **In a plain sum an 8 changes the answer by the same amount, here by 40 + 48 + 56 = 144, whether the 7
-# is there or not.** But it must change it by 0 without the 7, and by 56 with it. For that, something has to bend.
-# Without a bend, two matrices would be no more than one.
+# There is none. **In a plain sum an 8 changes the answer by the same amount, whether a 7 is there or not.** Here it is
+# 40 + 48 + 56 = 144. But the 8 must change the answer by 0 without the 7, and by 56 with it. For that, something has to
+# bend. Without a bend, two matrices are no more than one.
 #
 # It is an old lesson. In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly
-# one of two things is there. A bend mends it, as Exercise 1 shows.
+# one of two things is there. With a bend and a second layer it can be done, as Exercise 1 shows.
 #
 # ### Many alarms, one table
 #
-# So far so good, but six pairs took six alarms, so 676 pairs would seem to take 676. Why are our 128 enough?
+# Six pairs took six alarms. So 676 pairs should take 676. Why are our 128 enough?
 #
-# **They vote.** Here each alarm rings for many pairs, and votes for or against each of the 26 answers. The largest sum
-# wins, even if no alarm likes it best.
+# **The alarms vote.** Each of them rings for many pairs, and votes for or against each of the 26 answers. The largest
+# sum wins, even if no alarm likes it best.
 #
-# Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first.**
+# Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 
 # %% tags=["live", "hide-input"]
 from live import CODES
@@ -358,20 +363,16 @@ assert half_off < 0.3
 
 # %% [markdown]
 # At first the lead goes from letter to letter. But before all alarms are heard, the c has taken it for good. **No
-# single alarm holds an entry:** with one of them off, still 99 of 100 answers are right on average, and with a random
-# half off fewer than 30.
+# single alarm holds an entry of the table.** Switch one off, and on average still 99 of 100 answers are right. But
+# switch off a random half, and fewer than 30 are.
 #
-# A language model, the kind of machine that is behind a chat program, has such alarms, too. What do they hear? In 2021
-# Geva and others found that many of them ring at something a person can name, such as a text about television.
+# A language model, the machine behind a chat program, has such alarms, too. What do they hear? In 2021 Geva and others
+# found that many of them ring at something a person can name, such as a text about television.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: is there room, and who knew half of the table?</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: is there room for the table?</summary>
 #
-# **Is there room for the table?** To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and
-# the whole table takes about 3,180. Our network has 8,416 trained numbers. Even if each held no more than one such
-# answer, there would be room.
-#
-# **Half of the table** was known to the wide attention, without a network. For attention and the norm bend a little,
-# too.
+# To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and the whole table takes about 3,180.
+# Our network has 8,416 trained numbers. Even if each held no more than one such answer, there would be room.
 #
 # </details>
 #
@@ -384,8 +385,8 @@ assert half_off < 0.3
 # $$
 #
 # $W_1$ widens the `d_model` numbers of a letter to `d_ff`, one for each alarm, and $b_1$ moves the point at which each
-# alarm begins. $W_2$ and $b_2$ narrow them to `d_model` again: what the alarms say. Elsewhere an alarm is a *neuron*,
-# and the network an *MLP*. Write it:
+# alarm begins. $W_2$ and $b_2$ turn what the alarms say into `d_model` numbers again. Elsewhere an alarm is a *neuron*,
+# and the network an *MLP*. Now write it:
 #
 # ```python
 # def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -446,14 +447,15 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 #
 # The first alarm says how many were found: 0, 1, 1 and 2. Only the 2 is wrong. The second alarm rings for both, and its
 # vote of −2 takes the 2 away. A single alarm would not do. If both digits raise its sum, or both lower it, the two
-# together do so even more. If one raises it and the other lowers it, neither digit lies between the two.
+# together do so even more. And if one raises the sum and the other lowers it, then "neither" lies between "a 7" and "an
+# 8", and cannot be lower than both.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count the attention and the
-# feed-forward network separately, each with its biases and its norm, before you ask the layer.
+# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count first the attention, then the
+# network, each with its biases and its norm, before you ask the layer.
 
 # %% tags=["answer"]
 d = 128

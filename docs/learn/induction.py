@@ -6,14 +6,14 @@
 # %% [markdown]
 # # What can two layers do that one can't?
 #
-# Go on with this text: `qzxkwvqzxkw`. Which letter comes next? Say it before you read on.
+# Read this text: `qzxkwvqzxkw`. Which letter comes next? Say it before you read on.
 #
-# Two small machines learnt just this task, from pieces of random letters that come again and again. One has a single
-# layer and the other has two, with one head in each. The machine with one layer says q. The machine with two says v,
-# and is right, because the piece `qzxkwv` comes again.
+# You probably said v, because the piece `qzxkwv` comes again. Two small machines have learnt just this task, from
+# pieces of random letters that repeat. One has a single layer and the other has two, with one head in each. The machine
+# with two layers says v, as you did. The machine with one layer says q.
 #
-# Is that so in other texts, too? Here a text repeats every 20 places. Right of the grey line, whoever looks back can
-# nearly always know the next letter:
+# Was that luck? Here are many texts, each of which repeats every 20 places. Right of the grey line a machine can nearly
+# always know the next letter, if it looks back:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to 79 percent, and from the next place on it stays above 95. The machine with one layer never gets above 26 percent."
 import sys
@@ -74,18 +74,18 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# **The machine with two layers nearly always knows it, at 98 of 100 letters, and the other mostly not, at 16.** Nor is
-# one layer merely too small: a third machine, whose one layer is twice as large, got 18.
+# **With two layers the machine gets 98 of 100 letters right, and with one layer only 16.** And one layer is not merely
+# too small: a third machine, whose one layer is twice as large, gets 18.
 #
 # ## Why one look is not enough
 #
-# You stand at the second w. You look for a w further back, and say the letter *after* it. Now let a head try. It can
-# look for letters like its own, and so it finds the first w. But a head brings back what stands where it looks, and
-# that is a w:
+# How did you do it? You stood at the last w, looked for a w further back, and said the letter *after* it. Now let a
+# head try. It can look for letters like its own, so it finds the first w. But a head brings back what stands where it
+# looks, and that is a w:
 #
 # --8<-- "diagrams/wrong_letter.svg"
 #
-# It should have looked at the v. But in one layer each letter knows only itself and its place, and nothing on the v
+# It should have looked at the v. But in one layer each letter knows only itself and its place, and nothing in the v
 # says that a w stands before it.
 #
 # ## So somebody must write it down
@@ -99,12 +99,12 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # --8<-- "diagrams/two_steps.svg"
 #
-# The second head is called an **induction head**. It can't stand beside the first head, in the same layer: there would
-# be no note yet.
+# The second head is called an **induction head**. It can't stand beside the first head in the same layer, because there
+# would be no note yet.
 #
-# Let us do it by hand. The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it
-# is, and another three have room for a note. In layer 1 the b looks one place back, finds a = (1, 0, 0), and puts it
-# into its free three. So do the others:
+# Let us do it by hand. The text is "a b c a", and after the second `a` must come `b`. Each letter is six numbers: three
+# say which letter it is, and three are free for a note. In layer 1 the b looks one place back, finds an a, (1, 0, 0),
+# and writes it into its free three. The others do the same:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
@@ -113,17 +113,17 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# (We left the first note empty. A real head must look somewhere, and can't do that.)
+# (We left the first note empty. A real head can't do that, because it must look somewhere.)
 #
 # Now the `a` at place 3 asks in layer 2. $W_Q$ picks out its letter, so its **query** is (1, 0, 0). $W_K$ picks out the
 # notes, so the **keys** are notes. $W_V$ picks out the letters again, so the **values** are letters.
 #
-# A score is 5 times the dot product here, so that the choice is clear. Only the note of place 1 fits, so the scores are
-# 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
+# As scores we take 5 times the dot products, so that the choice is clear. Only the note of place 1 fits, so the scores
+# are 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
 #
-# The output is the average of the letters with these weights, in which the a stands twice: (0.0132, 0.9802, 0.0066).
-# **So it says b.** The a was compared with the letter *before* the one that it fetches. This one step to the right is
-# the whole trick.
+# The output is the average of the letters with these weights, in which the a stands twice: (0.0132, 0.9802, 0.0066). So
+# the answer is b. **A letter is compared with the one *before* the letter that it fetches.** This one step to the right
+# is the whole trick.
 #
 # <details class="lesson-more" markdown="1"><summary>The same as a formula, and in NumPy</summary>
 #
@@ -160,9 +160,9 @@ print("brings back:", (weights @ letters)[3].round(4))
 #
 # ## Did the training find the same?
 #
-# Nobody told the trained machine of notes. It was only ever told which letter comes next. Here it reads seven letters
-# that come twice. In the first round it can only guess, and most letters look at the first one, which serves as a
-# [sink](sinks.py). But in the second round it can know what comes.
+# Nobody told the trained machine about notes. It only ever heard which letter comes next. Here it reads seven letters,
+# and then the same seven again. In the first round it can only guess, and most letters look at the first one, which
+# serves as a [sink](sinks.py). In the second round it can know what comes.
 #
 # **Press the second c. Which letter does it find, and what had that letter noted?**
 
@@ -239,13 +239,14 @@ touch(
 )
 
 # %% [markdown]
-# The c finds the g, which came after the c the last time, because the g had looked at the c before it. **So the
-# training has found something very like our two steps**, though its notes are blurred: the g gives the c before it only
-# 0.49. (After the second h it goes wrong. A fold below tells why.)
+# The c finds the g, which came after it the last time, because the g had looked back at the c. **So training has found
+# something very like our two steps.** Only its notes are blurred: the g gives the c before it 0.49 of its weight, and
+# no more. (After the second h the machine is wrong. A fold below tells why.)
 #
 # ## What if a head is switched off?
 #
-# Here the machine's heads are switched off, one at a time, in the second round of one text:
+# If these two heads do the work, we should see it when one is missing. Here is the second round of a text, with both
+# heads, and with one of them switched off:
 
 # %% tags=["hide-input"] alt="Four rows of letters. Above, the right ones. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 rng = np.random.default_rng(3)
@@ -312,16 +313,16 @@ assert in_text.mean() > 0.9
 assert abs(alone[1] - 1 / 26) < 0.01
 
 # %% [markdown]
-# Without the first head the second one still fetches letters of the text, but no note tells it *which*. Without the
-# second head the notes are not read, and the machine can only guess. (That a few letters are right all the same is
-# luck.)
+# Without the first head there are no notes, so the second head fetches letters of the text, but does not know *which*.
+# Without the second head nobody reads the notes, and the machine can only guess. The few letters that are still right
+# are luck.
 #
-# **One head writes, the other reads, and neither is worth much alone.**
+# **One head writes the notes, the other reads them, and neither is worth much alone.**
 #
 # <details class="lesson-more" markdown="1" id="why-is-the-h-misled"><summary>For the curious: why is the second h misled?</summary>
 #
-# In the piece above the second h looks at the first h itself, at place 0, and so the machine says h once more. That is
-# no accident of this text. Here are 500 others like it:
+# In the piece above the second h looks at the first h itself, at place 0, and so the machine says h once more. Is that
+# an accident of this text? Here are 500 others like it:
 
 # %% tags=["hide-input"]
 sevens = np.random.default_rng(3)
@@ -356,9 +357,9 @@ for word in ("monday", "copyright", "blacksmith"):
         assert (told == asked).all() == emptied
 
 # %% [markdown]
-# The first h can look only at itself, so its note can only say: "before me, h". When the second h asks whose note says
-# h, it finds the k, rightly, and the first h as well. And the wrong note is the stronger one, because the first h gives
-# itself its whole weight, and the k gives the h before it only 0.71.
+# It is no accident. The first h can look only at itself, so its note can only say: "before me, h". When the second h
+# asks whose note says h, it finds the k, as it should, but also the first h. And the wrong note is the stronger one,
+# because the first h gives itself its whole weight, and the k gives the h before it only 0.71.
 #
 # If that is the reason, the cure is what we did by hand: empty this one note.
 
@@ -374,17 +375,17 @@ for emptied, words in ((False, "with it:     "), (True, "without it:  ")):
 assert abs(500 * knows[True] - 490) < 5
 
 # %% [markdown]
-# **So one wrong note was nearly the whole mistake,** and it is the same with texts of ten letters. Tick "empty the
-# first note" in the piece above, and look at the second h. "monday", "copyright" and "blacksmith", each written twice,
-# also come out right only without this note.
+# **So one wrong note was nearly the whole mistake.** In texts of ten letters it is the same. Tick "empty the first
+# note" in the piece above, and look at the second h. "monday", "copyright" and "blacksmith", each written twice, also
+# come out right only without this note.
 #
 # </details>
 #
 # ## How did the training get there?
 #
 # A note is worth nothing until somebody reads it, and nobody can read before somebody writes. How can that begin?
-# **Draw how many letters were right as the training went on.** It can never be all, because nobody knows the letters of
-# the first piece:
+# **Draw how many letters were right as the training went on.** The line can't reach 100, because nobody can know the
+# letters of the first piece:
 
 # %% tags=["live", "remove-input"]
 from live import sketch
@@ -450,23 +451,23 @@ assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 # %% [markdown]
 # </details>
 #
-# **For 200 steps little seems to happen, and then, within 150 more, the machine can do it.** What set it going, we do
-# not know.
+# **For 200 steps little seems to happen, and in the next 150 the machine learns nearly the whole task.** What set it
+# going, we do not know.
 #
-# Large models can go on with "Ada 3, Bob 5, Eve 7, Bob ?", a task that only the prompt has shown them, which is called
-# *in-context learning*. A pair of heads like ours could do it: the second "Bob" asks whose note says "Bob", and finds
-# the 5.
+# Does this matter outside of our small machine? Large models can go on with "Ada 3, Bob 5, Eve 7, Bob ?", though only
+# the prompt has shown them what to do. That is called *in-context learning*. A pair of heads like ours could do it: the
+# second "Bob" asks whose note says "Bob", and finds the 5.
 #
 # In 2021 Nelson Elhage, Neel Nanda, Catherine Olsson and others took apart models that are made of attention alone, and
-# found pairs of heads like ours. A year later Olsson and others saw such pairs appear suddenly in larger models, too,
+# found pairs of heads like ours. A year later Olsson and others saw such pairs appear in larger models, quite suddenly,
 # just when these became much better at using what stands far back. They suspect that the pairs help.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
 #
-# In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Blind choice between fitting
-# notes would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to hold more than one
-# letter. Perhaps also the letter *two* back? We hide that place from the first head, and then, to compare, the place
-# three back:
+# In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Somebody who chose blindly
+# between them would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to hold more than
+# one letter. Is it the letter *two* back? We hide that place from the first head, and then, to compare, the place three
+# back:
 
 # %% tags=["hide-input"]
 later = places[PERIOD:]
@@ -497,7 +498,7 @@ assert abs(right_without(2) - by_lot) < 0.08
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without the letter two back it is no better than blind choice. So its notes seem to hold both letters.
+# Without the letter two back the machine is no better than a blind choice. So its notes seem to hold both letters.
 #
 # Is one layer never enough, however large? In 2024 Sanford, Hsu and Telgarsky
 # [proved](https://arxiv.org/abs/2408.14332) what a single layer needs for such a task: the number of heads, times the
@@ -511,7 +512,8 @@ assert right_without(3) > 0.9
 # ### Exercise 1
 #
 # The machine with one layer is right more often than once in 26. What has it learnt instead? Give it (`shallow`) 2,000
-# texts of 40 random letters that do *not* come again. How far back stands the letter that it says?
+# texts of 40 random letters that do *not* come again. It will say some letter of the text. How far back does this
+# letter stand?
 
 # %% tags=["answer"] alt="Bars: in how many of 100 texts the machine with one layer says the letter so many places back. The bars are highest at 23 and 24 places back, at about 23 percent, stay between 15 and 18 percent from 22 to 18 places back, and are low below 10 and above 26."
 seen = rng.integers(0, 26, size=(2000, 40))
@@ -539,12 +541,12 @@ assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# Most often it stands 23 or 24 places back. It has learnt at which distance texts most often come again, and for that
-# it needs no note, only positions. Its pieces had 5 to 25 letters, and 24 back is right for those of 24, 12, 8 and 6,
-# more than any other distance.
+# Most often it stands 23 or 24 places back. The machine has learnt at which distance texts most often come again, and
+# for that it needs no note, only positions. Its pieces had 5 to 25 letters, and 24 back is right for those of 24, 12, 8
+# and 6, more than any other distance.
 #
-# In the first picture it is ahead just at the grey line. There only 20 letters stand, and it often says the first one,
-# with which the piece begins again.
+# That is also why it is ahead just at the grey line in the first picture. When only 20 letters stand there, it often
+# says the first one, and with this one the piece begins again.
 #
 # </details>
 #
@@ -584,10 +586,10 @@ assert [round(100 * x) for x in (k, sum(others), elsewhere)] == [10, 12, 27]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Both have stood after a k, so the notes of both fit, and the weight is shared between them. But this k begins a new
-# round, as the letter before it says. So only the first of the two is right, and it does get more, probably because a
-# note also holds the letter two back. And about half (10 + 12 + 27 %) goes to others, probably because a mixture of
-# two letters is like neither.
+# Both letters have stood after a k, so both notes fit, and they share the weight. But this k begins a new round, as the
+# letter before it says. So only the first of the two is right, and it does get more, probably because a note also holds
+# the letter two back. About half (10 + 12 + 27 %) goes to other letters, probably because a mixture of two letters is
+# like neither.
 #
 # </details>
 #
@@ -621,9 +623,9 @@ exercises.show("induction")
 # ## Where to go next
 #
 # **Your machine so far:** the half of a Transformer that writes, as [before](language_model.py). Now you can say what
-# its depth is for: a later layer asks about what an earlier one has written down.
+# its depth is for: a later layer reads what an earlier one has written down.
 #
-# Training has found these two heads by itself. Could you write them, number by number?
+# Training found these two heads by itself. Could you write such heads, number by number?
 #
 # * [Programs with attention](programs.py): what would you have to write into W_Q and W_K?
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

@@ -6,10 +6,11 @@
 # %% [markdown]
 # # What must not be looked at?
 #
-# "22.12.1960" is the 22nd of December. Hand it over together with a sentence of 100 letters, and a machine that nobody
-# has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
+# "22.12.1960" is the 22nd of December. Hand this date to a machine together with a sentence of 100 letters, and if
+# nobody has warned the machine, it reads the 2nd of January. Not one letter of the date has changed. Only the emptiness
+# behind it has grown.
 #
-# Below, two machines read this date. One, our yardstick, was **told** which places are empty, and the other was **not
+# Below, two machines read this date. One, our yardstick, was **told** which places are empty. The other was **not
 # told**. **Once they have loaded, drag the slider until the second one makes a mistake, and watch its look wander off
 # into the emptiness.** Then type a date of your own.
 
@@ -56,20 +57,21 @@ machine(
 )
 
 # %% [markdown]
-# **The machine that was not told lets emptiness into its averages.**
+# **A machine that is not told which places are empty lets emptiness into its averages.**
 #
-# Where does the emptiness come from? Texts are handed to a machine many at a time, in a *batch*. A batch must be a
-# rectangle. So the shorter texts are filled up with a letter that means nothing: the **padding**, which has the id 0.
+# But where does the emptiness come from? Texts are handed to a machine many at a time, in a *batch*, and a batch must
+# be a rectangle. So the shorter texts are filled up with a letter that means nothing: the **padding**, which has the id
+# 0.
 #
 # --8<-- "diagrams/batch.svg"
 #
-# For our machine every row is filled up to 34 places, as many as its longest date needs. Elsewhere the longest text of
-# a batch decides. If a chat program answers several people in one such batch, the emptiness behind your question
+# For our machine every row is filled up to 34 places, because its longest date has 34 letters. Elsewhere the longest
+# text of a batch decides. So if a chat program answers several people in one batch, the emptiness behind your question
 # depends on what the others ask.
 #
-# At 34 places both machines read nearly all unseen dates. Now fill them up to 100. Told, the machine stays where it
-# was. Not told, it reads only 33 of 100 dates. No error is raised, and no warning: **the answers just get worse when
-# somebody puts a longer text into the same batch.**
+# At 34 places both machines read nearly all unseen dates. Now fill these up to 100. The machine that was told reads as
+# well as before. The other reads only 33 of 100 dates. There is no error and no warning. **If emptiness is not hidden,
+# the answers just get worse when somebody puts a longer text into the same batch.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: the same dates in 34, 40, 60 and 100 places</summary>
 
@@ -137,14 +139,14 @@ plt.show()
 #
 # ## Hide it
 #
-# Why does emptiness do harm? The softmax gives every place some weight, and what the empty places take is lost to the
-# letters. At the 34 places of its training the machine that was not told has learnt to live with that. With more
-# places, more weight is taken, and some by places that it has never seen. If the padding gets a weight of exactly 0,
-# both troubles are gone.
+# How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
+# lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
+# take more weight, and some of them it has never seen. Both troubles are gone if the padding gets a weight of exactly
+# 0.
 #
-# For this there is a **mask**. It holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
-# Elsewhere it holds a 0. Here are the weights of a head of our machine. **Press the first blue "pad" button, and see
-# what one place of padding takes from the letters. Then try to leave a letter with nothing to look at.**
+# A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
+# is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
+# button to let one place in: what does it take from the letters? Then try to leave a letter with nothing to look at.**
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -188,18 +190,18 @@ lab(
 )
 
 # %% [markdown]
-# **Padding is hidden as a key, and not as a query:** the two rows called pad still *look*. But what comes out of them
-# is used nowhere.
+# **Padding is hidden as a key, but not as a query.** The two rows called pad still *look*. That does no harm, because
+# what comes out of them is used nowhere.
 #
 # ## By hand
 #
-# What happens to the numbers when a key is hidden? Say a letter looks at three letters and one place of padding. Its
-# scores are 2, 1, 0 and, for the padding, 3.
+# What happens to the numbers when a key is hidden? Take a letter that looks at three letters and one place of padding.
+# Its scores are 2, 1, 0 and, for the padding, 3.
 #
 # --8<-- "diagrams/mask_by_hand.svg"
 #
-# **The padding leaves before the division, so that the other weights still add up to one.** In your code, too, it is
-# `softmax` that gets the mask:
+# As long as the padding is seen, it takes nearly two thirds of the weight. **The padding leaves the sum before the
+# division, so that the other weights still add up to one.** That is why in your code `softmax` gets the mask:
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -240,17 +242,18 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # $$
 #
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
-# runs over all keys $l$. If all keys are blocked, the sum is 0, and the weight is 0/0. The next section
-# is about that.
+# runs over all keys $l$.
 #
 # In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
 # libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
+# The formula has a weak spot. If all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
+#
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# The mask's axes are texts, heads, queries and keys. Those of heads and queries have length 1, because all share it.
-# Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is
-# hatched:
+# The mask's axes are texts, heads, queries and keys. Those of heads and queries have length 1, because all heads and
+# queries share the mask. Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In
+# the picture a 1 is hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt
@@ -274,8 +277,8 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 #
 # ## A row with nothing left { #queries-with-no-key-left }
 #
-# **A single blank line in a file can turn a whole training into NaN**, which means "not a number". How? All places of
-# an empty text are padding, so they may look at none. Your own attention divides by 0 then:
+# **A single blank line in a file can turn a whole training into NaN**, which means "not a number". All places of an
+# empty text are padding, so nothing is left that may be looked at. Then your own attention divides by 0:
 
 # %%
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # the second letter may look at nothing
@@ -287,17 +290,17 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# Each text of a batch is read by itself. But the next nudge is computed from all of them together, so that one such row
-# can spoil every number of the machine.
+# Why the whole training, if each text of a batch is read by itself? Because the next nudge is computed from all of them
+# together. So one such row can spoil every number of the machine.
 #
 # The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
-# −∞, so that $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
-# -1,000,000,000 instead. But in an empty row every score gets that. Beside a number so large, 32 bits have no room for
-# the small differences between the scores. So all are equal, the row looks at the padding after all, and nobody is
-# warned.
+# −∞. Then $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
+# -1,000,000,000 instead, and no NaN appears. But in an empty row every score gets this number. Beside so large a number
+# 32 bits have no room for the small differences between the scores, so all become equal. The row looks at the padding
+# after all, and nobody is warned.
 #
-# There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0 and
-# output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
+# There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
+# and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:
 #
 # ```python
 # def softmax(scores, mask):
@@ -341,15 +344,16 @@ np.testing.assert_allclose(same, [softmax(scores, hidden)] * 2)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# None in the first case, because $e^5$ stands above and below the fraction line. None in the second, because what is
-# hidden is out of the sum. In the third, all but that of the padding: the third letter, whose score is 5 now, takes
-# nearly all.
+# In the first case none, because $e^5$ stands above and below the fraction line. In the second none, because what is
+# hidden is not in the sum. In the third all but that of the padding: the third letter has the score 5 now, and takes
+# nearly everything.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Instead of a mask, a friend sets the padding's key and value to 0. What weight does the padding of exercise 1 get now?
+# A friend says that nobody needs a mask, and sets the padding's key and value to 0 instead. What weight does the
+# padding of exercise 1 get now?
 
 # %% tags=["answer"]
 zeroed = np.array([2.0, 1.0, 0.0, 0.0])  # a key of zeros has the score 0
@@ -359,7 +363,8 @@ np.testing.assert_allclose(softmax(zeroed, 0 * hidden)[3], 0.083, atol=5e-4)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# A score of 0 is a score like any other, and $e^0 = 1$. The padding hands over nothing, but takes 8 % from the others.
+# A score of 0 is a score like any other, and $e^0 = 1$. So the padding hands over nothing, but takes 8 % from the
+# others.
 #
 # </details>
 #
@@ -379,7 +384,7 @@ exercises.show("masks")
 # + The other weights add up to less than 1. | The hidden key was in the sum by which they were divided.
 # - The row becomes NaN. | It would if nothing were left in the sum. Here the hidden key is still in it.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
-# + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
+# + one longer text in the batch | All others get more padding behind them than in the training, and this machine takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
 # - texts of equal length | Padded to 34 places, they are what it was trained on.
 # ? A batch has a padding mask. What may a place of padding still do?
@@ -401,7 +406,7 @@ from drawing import attention_drawn
 attention_drawn("masks")
 
 # %% [markdown]
-# And padding is not the only thing to hide. The decoder writes one letter after the other, but while it is trained, the
+# Padding is not the only thing to hide. The decoder writes one letter after the other, but while it is trained, the
 # whole answer lies before it. What keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.

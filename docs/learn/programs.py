@@ -1,28 +1,38 @@
 # ---
 # title: Programs with attention
-# description: Heads whose numbers are written and not learnt. A table of wishes becomes a head, one head counts, and two sort, each right on all 9,840 texts.
+# description: Heads whose numbers are written and not learnt. A table of wishes becomes a head that is right in all 9,840 texts, and another one counts, though it only takes averages.
 # ---
 
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
-# write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
+# In the [last lesson](induction.py) training found a head that looks at the letter before. What set it going, we did
+# not know. Now nobody trains, because **you** write the numbers.
 #
-# Let us begin with the head that you know.
+# Your first head will look at the letter before, too, and you will know why it can't fail. Then we ask for something
+# that seems out of reach for a machine that only takes averages: can a head count? (And in the next lesson two of your
+# heads will sort a text.)
 #
 # ## Yes and no
 #
-# Take a short text, `cab`. Each letter becomes a row, its *token*: zeros, with a 1 for its letter (a, b or c) and a 1
-# for its place, counted from 0.
+# Take a short text, `cab`. Each letter becomes a row of six numbers, its *token*. Three of them say which letter it is,
+# a, b or c, and three say at which place it stands, counted from 0. In each three, one number is 1 and the others are
+# 0.
 #
-# Now each place wishes for the place before it, and place 0 for itself. In a *table of wishes* a row is a place that
-# looks, and a column is a place that is looked at: 1 for yes, 0 for no. The table goes into $W_Q$:
+# Now each place makes a wish: "I want to look at the place before me." (Place 0 has nobody before it, and wishes for
+# itself.) We write these wishes into a table. A row is a place that looks, a column is a place that is looked at, and a
+# 1 means yes.
+#
+# A wish is nothing but a score, the one that we would like to get. So this *table of wishes* is a table of scores, and
+# we need matrices that produce it. Put the table itself into $W_Q$, and let $W_K$ do no more than cut out the place:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# In the token the place is a row of zeros with a single 1. Times the table it picks out one row, which is the query.
-# The query times a key picks out one number of this row. So **a score is an entry of the table.**
+# Follow the b on the left. The part of its token that says "place 2" is 0, 0, 1. Times the table, this picks out one
+# row: all wishes of place 2. They are the query. The key of the a is 0, 1, 0, and in the dot product it picks out one
+# number of the query, the wish of place 2 for place 1. So **each score is an entry of the table of wishes.**
+#
+# Does NumPy agree?
 
 # %%
 import numpy as np
@@ -39,11 +49,11 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are as we wished, but the weights are not. Place 2 gives the a no more than 0.576, because a softmax turns
-# a lead of 1 into a factor of only $e = 2.718$. So a yes must be worth more.
+# The scores are as we wished, but the weights are not. Place 2 gives the a only 0.576 of its weight, because the
+# softmax turns a lead of 1 into a factor of only $e = 2.718$. So a yes must be worth more than 1. How much more?
 #
-# **Turn the yes up, until each place fetches a single letter. Then press the wishes: what does a place fetch that has
-# two of them, and what does one without any?**
+# **Turn the yes up until each place fetches a single letter. Then press the wishes: what does a place fetch that has
+# two of them, and what does a place fetch that has none?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -73,32 +83,21 @@ touch(
 )
 
 # %% [markdown]
-# **Whoever is wished for gets an equal share, and where nobody is wished for, everybody gets one.**
+# **A place shares its weight equally among all that it wishes for, and a place without a wish shares it among
+# everybody.** That follows from the softmax, which gives equal weights to equal scores.
 #
 # ## Select and aggregate
 #
-# Nobody wants to fill in such matrices for each new head. Four functions do it for us:
-#
-# | function | what it does |
-# | --- | --- |
-# | `features` | makes two matrices: one cuts the letter out of a token, the other the place |
-# | [`select`][clear_attention.select] | asks your function who wishes for whom, and fills $W_Q$ and $W_K$ |
-# | [`aggregate`][clear_attention.aggregate] | is told what to bring back, and makes a yes worth 128 |
-# | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
-#
-# With 128 all others get nothing at all, because $e^{-128}$ is so small that the computer rounds it to 0. The names
-# `select` and `aggregate` come from RASP, a small programming language for what a Transformer does, which Gail Weiss,
-# Yoav Goldberg and Eran Yahav proposed in 2021.
-#
-# From now on each text begins with a sign `^`, so that the first letter, too, has somebody before it. The alphabet is
-# `^`, a, b and c, which makes 4, and the places are 0 to 8, which makes 9:
+# You would not want to fill in two matrices for each new head, so from now on four small functions do it. Let us write
+# the same head once more. This time a sign `^` stands in front of each text, at place 0, so that the first letter, too,
+# has somebody before it. That makes four signs, `^`, a, b and c, and for texts of up to eight letters nine places, 0 to
+# 8:
 
 # %%
 from clear_attention import aggregate, select
 from clear_attention.programs import features, rows
 
 letter, place = features(4, 9)
-# What counts of the query's token, what of the key's, and who wishes for whom:
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
@@ -107,7 +106,24 @@ fetched = head(tokens, mask=mask)[0, :4].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
-# Is this head right in each text of one to eight letters?
+# Here is what the four functions did:
+#
+# | function | what it does |
+# | --- | --- |
+# | `features` | makes two matrices: `letter` cuts the letter out of a token, and `place` cuts out the place |
+# | [`select`][clear_attention.select] | asks your function for each wish, and fills $W_Q$ and $W_K$ |
+# | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
+# | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
+#
+# The line with `select` is the one to understand. The first `place` means that the query is the number of the place
+# that looks, and the second that the key is the number of the place that is looked at. The `lambda` is the table of
+# wishes: it says yes if the key is one less than the query.
+#
+# Why 128? Because $e^{-128}$ is so small that the computer rounds it to 0, so all others get nothing at all. The names
+# `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail Weiss, Yoav
+# Goldberg and Eran Yahav proposed it in 2021.
+#
+# Is this head right in each text of one to eight letters? There are few enough of them to try them all:
 
 # %% tags=["hide-input"]
 from itertools import product
@@ -117,11 +133,11 @@ texts = ["^" + "".join(t) for n in sizes for t in product("abc", repeat=n)]
 signs = np.array([*"^abc"])
 
 
-def check(answers, wanted):
+def check(answers, wanted, given=texts):
     """Compare the answers of each text's letters with what a function of the text says."""
-    pairs = zip(answers, texts, strict=True)
+    pairs = zip(answers, given, strict=True)
     right = [[*line[1 : len(text)]] == wanted(text[1:]) for line, text in pairs]
-    print(f"{sum(right):,} of {len(texts):,} texts are right")
+    print(f"{sum(right):,} of {len(given):,} texts are right")
     return right
 
 
@@ -137,24 +153,30 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# **It is, and we know why:** each place wishes for one place, and a yes leaves the others nothing.
+# **The head is right in all 9,840 texts, and we know why:** each place wishes for one place only, and the others get
+# nothing.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# Looking back was easy. To sort a text, each letter must know how many are smaller. First an easier count: how often
-# does each letter occur? Let each letter look at the letters like itself, which hand over a 1 each. To an a of `abca`
-# comes back a 1, and not a 2, because attention takes an average, and the average of ones is 1.
+# Looking back was easy. Now each letter shall say how often it occurs in the text. In `abca` each a should say 2, and
+# the b and the c should say 1.
 #
-# So a head can't count. But it can *share*. Think of a cake cut into equal pieces: whoever sees one piece knows how
-# many share it. So let `^` have a piece, too, and see how large it is:
+# Here is a first idea. Let each letter look at all the letters like itself, and let each of these hand over a 1. In
+# `abca` the first a looks at two a's, and gets a 1 from both. We hope that 2 comes back. But attention takes an
+# average, and the average of ones is 1. With fifty a's it would still be 1.
+#
+# So a head can't add up. But it has to share its weight, and sharing leaves a trace. Think of a cake that is cut into
+# equal pieces: once you see how large one piece is, you know how many people share the cake. So let us always invite
+# one more guest, the sign `^`, and look at the size of its piece:
 #
 # --8<-- "diagrams/cake.svg"
 #
-# **Whom must each letter look at? Press the wishes until the count is right in all texts. Then take the second task,
-# the one for sorting.**
+# **Whom must each letter look at? Press the wishes until the count is right in all texts.**
 
 # %% tags=["live", "remove-input"]
 from fractions import Fraction
+
+from clear_attention.programs import look_up
 
 # What comes back to the letters of abca, where each hands over a 1 to those like itself.
 like_itself = select(letter, letter, lambda query, key: key == query)
@@ -168,17 +190,24 @@ pieces = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
 assert pieces == [str(Fraction(1, n + 1)) for n in range(4)]
 assert round(np.exp(10)) == 22_026
 assert round(np.exp(10) / (np.exp(10) + 99_999), 2) == 0.18
-kind, where = features(3, 4)
-both = select(kind, kind, lambda query, key: key == query)
-both += select(where, where, lambda query, key: key == query - 1)
-_, weights = aggregate(both, kind)(
-    rows(["abba"], "abc", length=4)[0], return_weights=True
-)
-np.testing.assert_allclose(weights[0, 0, 3], [1 / 3, 0, 1 / 3, 1 / 3], atol=1e-6)
+by_number = select(letter, place, lambda query, key: key == query)
+tokens, mask = rows(["^cabb"], "^abc", length=9)
+_, weights = aggregate(by_number, letter)(tokens, mask=mask, return_weights=True)
+assert weights[0, 0, 3:5].numpy().argmax(axis=-1).tolist() == [2, 2]
 so_far = select(letter, letter, lambda query, key: key in (0, query))
 tokens, mask = rows(["^abcaab"], "^abc", length=9)
 so_far = aggregate(so_far, letter[:, :1])(tokens, mask=mask, causal=True)
 np.testing.assert_allclose(so_far[0, 4, 0], 1 / 3, atol=1e-6)
+# The table of a feed-forward network: its bends for the count 1.
+counts = np.arange(8, -1, -1)
+table = look_up(np.eye(1), 1 / (counts + 1), np.eye(9)[counts], into=np.eye(9))
+_, begins, bends, starts = table.get_weights()
+np.testing.assert_allclose(begins[-3:], [-1 / 3, -1 / 2, -1])
+np.testing.assert_allclose(bends[:, 1], [0] * 6 + [6, -8, 2], atol=1e-4)
+assert starts[1] == 0
+np.testing.assert_allclose(
+    [6 * (1 / 2 - 1 / 3), 6 * (1 - 1 / 3) - 8 * (1 - 1 / 2)], [1, 0]
+)
 touch(
     "looks",
     "<p>While each letter looks only at letters like itself, ^ gets 0. If each looks at ^, too, an a of abca gives ^ the"
@@ -190,192 +219,89 @@ touch(
 )
 
 # %% [markdown]
-# **If it looks at `^`, too, a head can count in its own way: beside $n$ letters, `^` gets $1 / (n + 1)$.** A
-# feed-forward network turns this into $n$, because it can [hold a table](feed_forward.py#many-alarms-one-table).
+# **A head counts by sharing: if a letter looks at `^` and at all $n$ letters like itself, `^` gets $1 / (n + 1)$ of the
+# weight.** From this share one reads off $n$: a half means 1, a third means 2.
 #
-# ## Two heads: sorting
-#
-# When people line up by height, whoever counts those who are smaller knows that at least so many will stand before him.
-# So in the first head each letter of `cabacb` counts the smaller ones. A feed-forward network writes the count into
-# free columns of the letter's token, as a **note**:
-#
-# --8<-- "diagrams/line_up.svg"
-#
-# The second head looks at these notes. Place 3 fetches a b, because the first b has counted 2 before it. But place 4
-# must get a b, too, and nobody has counted 3.
-#
-# **Let the places fetch one after the other. By which rule does each of them find its letter?**
+# In the code only `^` hands over a 1, so what comes back to a letter is the share of `^`:
 
-# %% tags=["live", "remove-input"]
-from clear_attention import programs
-from head_puzzles import PUZZLES
+# %%
+is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
+like_me = select(letter, letter, lambda query, key: key in (0, query))  # ^ is 0
+head = aggregate(like_me, is_begin)
 
-TEXT = "^cabacb"
-tokens, mask = rows([TEXT], "^abc", length=9, depth=4 + 9 + 1 + 9)
-maps = programs.sort()(tokens, mask=mask, return_weights=True).weights
-below, for_place = (weights.numpy()[0, 0] for weights in maps)
-smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
-drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
-lined_up = {  # the letters, their notes, and who stands at the places
-    "letter": [*TEXT[1:]],
-    "note": [str(m) for m in smaller],
-    "place": [*"123456"],
-    "fetched": sorted(TEXT[1:]),
-}
-for name, row in lined_up.items():
-    assert re.findall(rf'class="{name}"[^>]*>([^<]+)<', drawn) == row
-np.testing.assert_allclose(below[1:7, 0], 1 / (np.array(smaller) + 1), atol=1e-6)
-for place_, row in enumerate(for_place[1:7, 1:7], start=1):
-    best = max(m for m in smaller if m < place_)
-    assert [m == best for m in smaller] == (row > 0.4).tolist()
-assert smaller == [4, 0, 2, 0, 4, 2]
-assert len(PUZZLES) == 10
-touch(
-    "seats",
-    "<p>In cabacb the notes are 4, 0, 2, 0, 4 and 2. Places 3 and 4 fetch a letter with the note 2, a b.</p>",
-    text="cabacb",
-    place=0,
-)
+tokens, mask = rows(texts, "^abc", length=9)
+share = head(tokens, mask=mask)[..., 0].numpy()
+counted = (1 / share - 1).round()
+right = check(counted, lambda text: [text.count(sign) for sign in text])
+assert right == [True] * 9840
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>The rule</summary>
-#
-# **Each place looks for the largest note below its own number.** So one note can fill several places.
-#
-# </details>
-#
-# Now we write it down. The first head writes the share of `^` into each token. Then a feed-forward network turns this
-# share into the count. It fills nine columns, called `smaller`, of which only that of the count gets a 1.
+# **So a head that can only take averages counts right in all 9,840 texts.** The last step, from the share to the
+# number, was ours: `1 / share - 1`. In a machine a feed-forward network takes it, because it can [hold a
+# table](feed_forward.py#many-alarms-one-table).
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: how ReLUs find the count</summary>
 #
-# Take the column for the count 1, and call the share $s$. The column must be 0 at $s = 1/3$, 1 at 1/2 and 0 at 1. That
-# is a slope of 6 and then one of -2, which is 8 less: $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
+# The network has an output for each count, which must be 1 for this count and 0 for all others. Take the one for the
+# count 1, and call the share $s$. The output must be 0 at $s = 1/3$, 1 at 1/2 and 0 at 1. So it rises with a slope of 6
+# and falls with one of -2, which is 8 less: $6 \,\text{ReLU}(s - 1/3) - 8 \,\text{ReLU}(s - 1/2)$.
 #
 # </details>
-
-# %% tags=["hide-input"]
-from clear_attention.programs import Program, look_up
-
-# Two more matrices cut out free columns for notes: 1 for the share of ^, 9 for the count.
-letter, place, share, smaller = features(4, 9, 1, 9)
-is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
-
-# ^ is 0, a is 1, b is 2, c is 3. "into" says which columns the head writes.
-below_me = select(letter, letter, lambda query, key: key < query or key == 0)
-head_1 = aggregate(below_me, is_begin, into=share)
-
-tokens, mask = rows(["^cabacb"], "^abc", length=9, depth=4 + 9 + 1 + 9)
-# The residual: the note is added to the token.
-tokens = np.array(tokens + head_1(tokens, mask=mask))
-
-counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
-network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
-
-tokens = tokens + np.array(network(tokens))
-print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
-_, begins, bends, starts = network.get_weights()
-np.testing.assert_allclose(begins[-3:], [-1 / 3, -1 / 2, -1])
-of_count_1 = 4 + 9 + 1 + 1  # its column; above a share of 1 there is nothing to say
-np.testing.assert_allclose(bends[:, of_count_1], [0] * 6 + [6, -8, 2], atol=1e-4)
-assert starts[of_count_1] == 0
-np.testing.assert_allclose(
-    [6 * (1 / 2 - 1 / 3), 6 * (1 - 1 / 3) - 8 * (1 - 1 / 2)], [1, 0]
-)
-
-# %% [markdown]
-# So far a wish was a yes or a no. In the second head it is a number: the larger, the more it is wanted. **Fill in what
-# a place wishes, so that it finds its note by the rule:**
 #
-# ```python
-# # query is the number of the place, key the note of a letter.
-# my_place = select(place, smaller, lambda query, key: ...)
-# # ^ has the note 0, too, so it must be unwanted: wishes can be added up.
-# not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
-# head_2 = aggregate(my_place + not_begin, letter)
-# ```
-
-# %% tags=["answer"]
-# query is the number of the place, key the note of a letter: larger is better, below its number.
-my_place = select(place, smaller, lambda query, key: key if key < query else -1)
-# ^ has the note 0, too, so it must be unwanted.
-not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
-head_2 = aggregate(my_place + not_begin, letter)
-
-fetched = head_2(tokens, mask=mask)[0, 1:7].numpy().argmax(axis=-1)
-print("the places fetch", "".join("^abc"[i] for i in fetched))
-
-# %% [markdown]
-# Such a row of heads and networks is a **program**. Does it sort each of the 9,840 texts?
-
-# %% tags=["hide-input"]
-program = Program([head_1, network, head_2])
-tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
-fetched = program(tokens, mask=mask).numpy().argmax(axis=-1)
-right = check(signs[fetched], sorted)
-assert right == [True] * 9840
-kept = programs.sort()(tokens, mask=mask).numpy().argmax(axis=-1)
-for ours, theirs, text in zip(fetched, kept, texts, strict=True):
-    assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
-
-# %% [markdown]
-# **It does,** and there was nothing to train. You have written a machine that sorts, and can say what each of its
-# numbers is for.
+# The authors of RASP count in this way, too. Where there are more kinds of letters than numbers in a token, counting
+# becomes hard, as Gilad Yehudai and others showed in 2024.
 #
-# Our counting and our sorting are from RASP. In 2023 David Lindner and others wrote Tracr, which turns such programs
-# into the weights of a Transformer.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: what nobody can write</summary>
-#
-# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one sign,
-# and the right answer turns over. But the answer of a Transformer hardly moves on a long row, he proved, as an average
-# hardly moves when one of many numbers changes. So it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
-# weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where numbers have
-# digits without end.
-#
-# </details>
+# Now go one step further. A letter that can count those like itself can also count the *smaller* ones. And when people
+# line up by height, whoever knows how many are smaller knows where to stand. So a machine that counts can sort.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Write a causal head that tells each token at which place the last a stood, its own place included: how much is an a
-# wanted, and how much a place? There is no `^` here, so in the code a is 0, b is 1 and c is 2. Before the first a any
-# answer will do.
+# Write a head that turns a text of six letters around, so that `cabacb` fetches `bcabac`. Then try it on texts of other
+# lengths. Why do nearly all of these go wrong, and is there a table of wishes that turns texts of every length around?
 #
 # ```python
-# letter, place = features(3, 8)
-# an_a = select(place, letter, lambda query, key: ...)
-# latest = select(place, place, lambda query, key: ...)
-# last_a = aggregate(an_a + latest, place)
+# letter, place = features(4, 9)
+# mirror = select(place, place, lambda query, key: ...)
+# turn_around = aggregate(mirror, letter)
 # ```
 
 # %% tags=["answer"]
-letter, place = features(3, 8)
-an_a = select(place, letter, lambda query, key: 8 if key == 0 else 0)
-latest = select(place, place, lambda query, key: key)
-last_a = aggregate(an_a + latest, place)
+letter, place = features(4, 9)
+# 1 looks at 6, 2 at 5, and so on.
+mirror = select(place, place, lambda query, key: key == 7 - query)
+turn_around = aggregate(mirror, letter)
 
-text = "bacabb"
-tokens, mask = rows([text], "abc", length=8)
-fetched = last_a(tokens, mask=mask, causal=True)[0].numpy()
-found = fetched[1 : len(text)].argmax(axis=-1)
-print("place of the last a:", found)
-expected = [text.rindex("a", 0, i + 1) for i in range(1, len(text))]
-assert found.tolist() == expected
+
+def turned(given):
+    tokens, mask = rows(given, "^abc", length=9)
+    fetched = turn_around(tokens, mask=mask).numpy().argmax(axis=-1)
+    return check(signs[fetched], lambda text: [*text[::-1]], given)
+
+
+of_six = [text for text in texts if len(text) == 7]  # with ^
+assert turned(of_six) == [True] * 3**6
+others = [text for text in texts if len(text) != 7]
+by_luck = [
+    text for text, right in zip(others, turned(others), strict=True) if right
+]
+print("by luck:", by_luck[:4])
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why only six letters?</summary>
 #
-# Being an a must count for more than standing far to the right. The best place alone brings 7, so an a at place 0 needs
-# 8 to lead by 1.
+# Place 1 must fetch the last letter. In texts of six letters that is place 6, and in texts of five it is place 5. But a
+# wish knows only the two places, and not how long the text is, so no table gets both right. Somebody must find out the
+# length first, and a second head can use it. The program [`reverse`](../reference/programs.md) does so.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Are there more a's than b's in a text? One head tells it, without counting: what comes back to each letter shall be
-# above 0 for more a's, below 0 for more b's, and else 0. Whom does it look at, and what is handed over?
+# Are there more a's than b's in a text? One head can tell, and it need not count. What it brings back to each letter
+# should be above 0 if there are more a's, below 0 if there are more b's, and 0 if there are as many. Whom does each
+# letter look at, and what do `^`, a, b and c hand over?
 #
 # ```python
 # letter, place = features(4, 9)
@@ -398,10 +324,10 @@ right = check(
 assert right == [True] * 9840
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why it also holds without a and b</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why it is right even without an a and a b</summary>
 #
-# Each a hands over 1 and each b -1, so the average of them has the sign that is asked for. In `^cc` nobody is wished
-# for, so each letter takes the average of everybody, and all of these hand over 0.
+# Each a hands over 1 and each b hands over -1, so their average has the sign that we want. In `^cc` nobody is wished
+# for, so each letter takes the average of everybody, and here everybody hands over 0.
 #
 # </details>
 #
@@ -416,30 +342,30 @@ exercises.show("programs")
 # <details class="lesson-more" markdown="1"><summary>Three more questions</summary>
 #
 # ```self-check
-# ? A head adds two selections, "letters like me" and "the place before me", each with a yes of 128. The text is `abba`, without `^`. At what does the last a look?
-# - at everybody, because the place before it holds no a | Adding is not "and". One yes still beats no yes.
-# + at both a's and at the b before it, a third each | Each of the three has one yes, and nobody has both.
-# - at both a's, a half each | The b at the place before it has one yes as well.
+# ? A head is made with `select(letter, place, lambda query, key: key == query)`. The letters are numbered: ^ is 0, a is 1, b is 2 and c is 3. The text is `^cabb`. Where does each b look?
+# - at both b's | For this the key would have to be a letter, too. Here it is a place.
+# - at the place before it | For this the query would have to be the number of its own place. Here it is the number of its letter.
+# + at the a at place 2 | The query of a b is 2, and the key is a place.
 # ? Somebody lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much weight does this letter get?
-# - 1.00, as in the first piece | There the others were two.
-# - 0.99995 | One other gets 0.00005 times as much, but all others together get more.
-# + 0.18 | It has 22,026 for each 1 of the others, but there are 99,999 of these.
+# - 1.00, as in the first piece | There were only two others there.
+# - 0.99995 | One other letter gets 0.00005 times as much, but all the others together get more.
+# + 0.18 | It gets 22,026 times as much as each other letter, but there are 99,999 of these.
 # ? The head that counts gets a look-ahead mask. In `^abcaab`, which count does the a at place 4 find?
 # + 2 | It sees `^`, the a at place 1 and itself. So `^` gets 1/3.
 # - 3 | The a at place 5 comes later, and is hidden.
-# - 1 | A look-ahead mask leaves its own place, and what comes before it.
+# - 1 | A look-ahead mask leaves its own place, and all that comes before it.
 # ```
 #
 # </details>
 #
 # ## Where to go next
 #
-# Training found two heads by itself. Was that luck?
+# You have written a head that looks back and a head that counts. Next you put two heads together.
 #
-# * [What training finds](twins.py): would it have written the same heads?
+# * [Heads that sort](sorting.py): how do two heads sort a text?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all short texts.
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
-# Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for
-# Interpretability](https://arxiv.org/abs/2301.05062); Rush and Weiss (2023), [Thinking Like Transformers, with pictures
-# and a small library](https://srush.github.io/raspy/).
+# Rush and Weiss (2023), [Thinking Like Transformers, with pictures and a small
+# library](https://srush.github.io/raspy/); Yehudai and others (2024), [When Can Transformers Count to
+# n?](https://arxiv.org/abs/2407.15160).

@@ -6,12 +6,11 @@
 # %% [markdown]
 # # A machine that reads dates
 #
-# People write dates as they please: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", and in German "3. mai
-# 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
-# month is.
+# People write the same day in many ways: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", or in German "3. mai
+# 2018". A computer wants `2018-05-03`. The machine below translates, and nobody ever told it what a month is.
 #
-# **It has read `03.05.2018`. Which day is `3/5/2018`? Type it, and your own birthday, too. Then press a letter of the
-# answer: the brighter a letter of the text, the more the machine looked at it.**
+# Here it has read `03.05.2018`. **Now type `3/5/2018`: which day does it make of that? Then press a letter of its
+# answer. The brighter a letter of the text, the more the machine looked at it.** Your own birthday comes next.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -32,20 +31,22 @@ machine(
 )
 
 # %% [markdown]
-# **The 3 of `03.05.2018` is a day, and the 3 of `3/5/2018` is a month**, because these slashes are American. One has to
-# look at what stands beside it.
+# **In `03.05.2018` the 3 is a day, and in `3/5/2018` the same 3 is a month**, because dates with slashes are American,
+# month first. The 3 alone does not tell: one has to look at what stands beside it.
 #
 # ## It learnt from examples
 #
-# The machine is a *Transformer*, as are the far larger machines in chat programs. It writes its answer one letter after
-# the other. (Let us call every character a letter, dots and spaces too.) Each time it gives every possible letter a
-# probability, and writes the most probable one. It stops when that is the end mark ▪.
+# Nobody explained slashes to it. How does it know? The machine is a *Transformer*, like the far larger machines in chat
+# programs. It writes its answer one letter after the other. (We call every character a letter, dots and spaces too.)
+# Each time it gives every possible letter a probability, and writes the most probable one. It stops when that is the
+# end mark ▪.
 #
-# Inside it is a long calculation with numbers, which were random at first, and so was the answer. Then a program showed
-# it dates together with the right answers. After every 64 dates it nudged each number a little, so that the right
-# letters became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
+# The probabilities come out of a long calculation. Its numbers were random at first, and so was the answer. Then a
+# program showed the machine dates with the right answers. After every 64 dates it nudged each number a little, so that
+# the right letters became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
 #
-# Has it learnt to read, or merely learnt its examples by heart? To tell, one date in five was kept out of the training.
+# But has it learnt to read, or only learnt its examples by heart? To find out, we kept one date in five out of the
+# training.
 
 # %% tags=["live", "remove-input"]
 from IPython.display import HTML, Markdown
@@ -60,8 +61,8 @@ Markdown(
 # %% [markdown]
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# Each letter of an answer was written with a probability. Multiply them all, and you know how sure the machine is of
-# the whole answer. First a real date:
+# And what if a text is no date at all? The machine will write something, but how sure is it? Multiply the probabilities
+# of all letters of its answer, and you know. First a real date:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -98,7 +99,8 @@ assert nonsense == ["2018-02-30"]
 assert sure[0] > 0.99
 
 # %% [markdown]
-# **Fool it! Find texts that are no dates, and for which the machine is over 99 % sure of its answer.**
+# **Now fool it. A banana leaves it in doubt. Find texts that are no dates, and for which it is over 99 % sure of its
+# answer.**
 
 # %% tags=["live", "remove-input"]
 begins = "banana"
@@ -113,13 +115,13 @@ machine(
 )
 
 # %% [markdown]
-# **On texts unlike its examples a machine may be sure and wrong.** It is nearly certain even of February 30th, for
-# nobody taught it to say *no*. Remember this of larger machines, too.
+# **A machine can be sure and wrong when a text is unlike its examples.** Ours is nearly certain even of February 30th,
+# because nobody taught it to say *no*. Remember this when a larger machine sounds sure.
 #
 # ## What goes in
 #
-# How can it calculate with letters? Nobody can multiply an m. So each letter is turned into its number in a list, its
-# **id**, and each id into a row of 64 numbers, a **vector**. Here are three of these rows:
+# How can a machine calculate with letters? Nobody can multiply an m. So each letter is turned into its number in a
+# list, its **id**, and each id into a row of 64 numbers, a **vector**. Here are the vectors of m, a and y:
 
 # %% tags=["live", "remove-input"]
 (ids,) = source.encode(["may"])
@@ -149,17 +151,16 @@ HTML(
 )
 
 # %% [markdown]
-# All rows together are a table, the **embedding**, which is trained, too. But the y of "thursday" and the y of "may"
-# are the same row. That is why something is added to each vector that [says at which place](positions.py) its letter
-# stands.
+# The rows of all letters are a table, the **embedding**, which is trained, too. But the y of "thursday" gets the same
+# row as the y of "may". So something is added to each vector that [tells the place](positions.py) of its letter.
 #
 # ## The one idea: look at the right letters
 #
-# Say the text is "thursday 3rd of may 2018", and the machine has written `2018-0`. You would look at "may" now, and so,
+# The machine is reading "thursday 3rd of may 2018", and has written `2018-0`. You would look at "may" now, and so,
 # mostly, does the machine. But how can a calculation look? It shares out a total of 1 among the letters of the text,
-# and a letter's share is its **weight**. Then it multiplies the vector of each letter by its weight, and adds them up.
-# (These vectors are no longer the rows above, since another part of the machine has changed them first.) From this
-# mixture, and from what it has written so far, it computes the next letter:
+# and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its weight, and adds them
+# up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From the mixture, and from
+# what it has written so far, the machine computes the next letter:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -206,20 +207,20 @@ HTML(
 )
 
 # %% [markdown]
-# **Looking in this way is called attention.** In 2014 Bahdanau, Cho and Bengio let a translation program *look back* at
-# every word while it writes. Nobody says where to look. The machine finds out in training, because looking there makes
-# the right letters more probable. (The machine looks in four ways at once, and the picture shows their mean. Of the 64
-# numbers it shows half.)
+# **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
+# and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
+# finds out in training, because looking there makes the right letters more probable. (Ours looks in four ways at once.
+# The picture shows their mean, and half of the 64 numbers.)
 #
-# The half of the machine that looks and writes is the **decoder**. The vectors in its mixture come from the other half,
-# the **encoder**, which reads the text first: it lets the letters look at each other, and turns each into a new vector.
+# Why do these vectors differ from the rows above? The machine has two halves. The **encoder** reads the text first: it
+# lets the letters look at each other, and turns each into a new vector. The **decoder** then mixes these, and writes.
 #
 # ## Take it away
 #
-# What is left if the machine can't choose where to look? **The averaging machine** takes plain averages, in which each
-# letter of the text counts as much as any other. It does so in the encoder, and again for the answer. Its training had
-# 500 steps, half as many as that of our machine, and that alone costs something. So beside it we lay a **yardstick**: a
-# whole machine which was trained for 500 steps, too. It reads 98 of 100 dates. **Try both on a date of your own.**
+# What is left if the machine can't choose where to look? **The averaging machine** gives every letter of the text the
+# same weight, so it gets plain averages, in the encoder and again for the answer. It was trained for only 500 steps,
+# and that alone costs something. So beside it we lay a **yardstick**: a whole machine with the same short training,
+# which reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates-brief", "dates-no-attention"]
@@ -237,7 +238,8 @@ machine(
 )
 
 # %% [markdown]
-# **It still gets more than a fifth of the dates right.** But look at its mistakes:
+# **A machine that cannot choose where to look still reads more than a fifth of the dates.** What does it make of the
+# others?
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -253,8 +255,9 @@ for row in in_digits[:3]:
     print("  ".join(row))
 
 # %% [markdown]
-# **In most of them the digits are all there, but in the wrong places.** A plain average loses the order easily, like a
-# puddle of mixed paint, whose colour does not say where each drop fell. Longer training wins much of it back.
+# **In most of its mistakes the digits are all there, but in the wrong places.** A plain average is like a puddle of
+# mixed paint: the colour tells which paints went in, but not where each drop fell. The order is easily lost, but longer
+# training wins much of it back.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: which mistakes it makes</summary>
 
@@ -278,18 +281,20 @@ assert round(100 * brief["exact"]) == 98
 assert 0.2 < averaging["exact"] < 0.25
 
 # %% [markdown]
-# Most months are names, whose letters give them away in any order. Each vector carries its place, too, so that even an
-# average holds traces of the order: after 3,000 steps such a machine reads 78 of 100 dates, in the mean of three.
+# Most months are names, and the letters of a name give it away in any order. And even an average holds traces of the
+# order, because each vector carries its place. After 3,000 steps such a machine reads 78 of 100 dates, in the mean of
+# three.
 #
 # </details>
 #
 # ## Which letter told it the month?
 #
 # So our machine reads because it may choose where to look. Do its weights tell us, then, how it reads? For the 5 of
-# May, the y of "may" has the largest weight, and next comes the r of "3rd". Did the month come from there?
+# May, the largest weight went to the y of "may", which makes sense. But next came the r of "3rd". What does an r know
+# about May?
 #
 # Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its vector is
-# exchanged for that of the letter below. **Turn May into June with as few letters as you can.**
+# exchanged for that of the letter below. **Try the r. Then turn May into June with as few letters as you can.**
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -358,21 +363,21 @@ machine(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What we found</summary>
 #
-# The m alone does it, though the y got more weight. The r, for all its weight, never does. Of 42 such pairs of months
-# the first letter alone does it in 17, and all three letters in every one.
+# The m alone does it, though the y got more weight. The r, for all its weight, changes nothing. We tried 42 such pairs
+# of months: the r was never enough, the first letter alone was in 17 of them, and all three letters in every one.
 #
-# How can one letter hold a month? Its vector comes out of the encoder, where the letters have already looked at each
-# other.
+# But how can a single letter hold a month? Its vector comes out of the encoder, where the letters have already looked
+# at each other.
 #
 # </details>
 #
-# **A weight says where the machine looked, and not what the look was good for.** That takes a test such as this one,
-# called *patching*. In 2019 there was a dispute about it: "Attention is not Explanation", wrote Jain and Wallace, and
+# **A weight tells where the machine looked, and not what the look was good for.** For that you need a test such as
+# this, called *patching*. In 2019 this was disputed: "Attention is not Explanation", wrote Jain and Wallace, and
 # Wiegreffe and Pinter answered: "Attention is not not Explanation".
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: other months</summary>
 #
-# The 42 pairs are of the seven short names that the machine reads right behind an "of":
+# The 42 pairs are made of seven short names of months, those that the machine reads right behind an "of":
 
 # %% tags=["hide-input"]
 print(f"it writes the other month, of {len(first)} pairs:")
@@ -382,7 +387,7 @@ assert len(well) == 7
 assert (counts["first letter"], counts["all three"]) == (17, 42)
 
 # %% [markdown]
-# Why the machine looks at the r, we do not know.
+# And why does the machine look at the r at all? We do not know.
 #
 # </details>
 #
@@ -391,7 +396,7 @@ assert (counts["first letter"], counts["all three"]) == (17, 42)
 # ### Exercise 1
 #
 # 3 May 2018 was a Thursday. What does the machine write if you tell it that it was a Monday? And what for "may 3rd,
-# 1918", if all dates of its training lie between 1950 and 2049?
+# 1918", if all dates of its training lie between 1950 and 2049? Guess, then type both at the top.
 
 # %% tags=["answer"]
 answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
@@ -402,16 +407,17 @@ assert ask(["thursday 3rd of may 2918"])[0][0][:4] == "1981"
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# No letter of the answer needs the weekday, so the machine does not notice that it is wrong. But it has never seen a
-# year before 1950, so it writes one from the time that it knows. That 1981 has the digits of 1918 is perhaps chance.
+# No letter of the answer depends on the weekday, so the machine does not notice that it is wrong. A year before 1950,
+# though, it has never seen, so it writes one from the time that it knows. That 1981 has the digits of 1918 is perhaps
+# chance.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # What does the machine write for "thursday 3rd of may **1**018", and for "thursday 3rd of may 2**9**18"? Which of the
-# first two digits of a year does it go by? And at which does it look, to write the first digit of the 2018 of "thursday
-# 3rd of may 2018"?
+# first two digits of a year does it go by? And to write the first 2 of `2018-05-03`, at which of the two does it look
+# in "thursday 3rd of may 2018"?
 
 # %% tags=["answer"]
 answers, sure = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
@@ -425,9 +431,9 @@ assert looked[0, 20] - looked[0, 21] < 0.1
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
-# this short cut: before the 0 it writes a 2, and before the 9 a 1, in both texts. And yet it looks at both digits, and
-# even a little more at the first. Once more, a weight does not say what the look was good for. A 2 before the 9 makes
-# it less sure of the whole date, about 50 %. Why it then writes 1981, we do not know.
+# this short cut: in both texts it writes a 2 before the 0, and a 1 before the 9. Yet to write the 2 of 2018 it looks at
+# both digits, and even a little more at the first. Once more, a weight does not tell what the look was good for. The 2
+# before the 9 does make it less sure of the whole date, about 50 %. Why it then writes 1981, we do not know.
 #
 # </details>
 #
@@ -445,13 +451,13 @@ exercises.show("reading_dates")
 #
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
-# - The answer is right in 99 of 100 cases, whatever the text is. | It was as sure about the 30th of February.
-# + If the text is a date as in its training, it is very probably right. If not, you cannot rely on it. | How sure it is says which answer it prefers, and for strange texts no more than that.
+# - The answer is right in 99 of 100 cases, whatever the text is. | It was just as sure about the 30th of February.
+# + If the text is a date like those of its training, the answer is very probably right. If not, you cannot rely on it. | How sure it is says which answer it prefers, and for a strange text it says no more than that.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? To write the 3 of a day, a machine gives 60 % of its weight to a comma. What do you know?
 # - It found the 3 in the comma. | You cannot know that. The vector at the comma may hold something of its neighbours, or nothing of use.
-# - It made a mistake, because a comma says nothing. | The vectors that it looks at are those that come out of the encoder, where the letters have looked at each other.
-# + Where it looked. What it got there, you would have to test. | For example by an exchange of the comma's vector for that of another text.
+# - It made a mistake, because a comma says nothing. | The vector of the comma comes out of the encoder, where the letters have looked at each other. It may say a lot.
+# + Where it looked. What it got there, you would have to test. | You could, for example, exchange the comma's vector for that of another text.
 # ? The machine was trained on four dates in five. Why not on all of them?
 # - Fewer dates take less time. | The training is a thousand steps of 64 examples, however many dates there are to draw from.
 # + With the rest we can see whether it reads, or only remembers. | Of a date that it was shown, it might know the answer by heart.
@@ -462,8 +468,8 @@ exercises.show("reading_dates")
 #
 # ## Where to go next
 #
-# This machine reads because it can choose where to look. One question is open: how does a letter of the answer *decide*
-# where to look?
+# This machine reads because it can choose where to look. But who does the choosing? How does a letter of the answer
+# *decide*?
 #
 # * [How does attention decide where to look?](attention.py) is the next lesson.
 #

@@ -7,24 +7,23 @@
 # # The whole Transformer, on a map
 #
 # Three letters of "june 5th, 1955" are a 5, and all three go into the machine as the same 64 numbers. Yet it writes
-# `1955-06-05`. How does it find out which 5 is the day?
+# `1955-06-05`. How does it know which 5 is the day?
 #
-# You have met every part. Now we walk once through the whole machine, from a letter that goes in to a letter that comes
-# out. Here is the map:
+# You have met every part, so now we can find out. Here is the map of the whole machine:
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# Read it from below. The **encoder**, on the left, reads the text. The **decoder**, on the right, writes the answer,
-# one letter after the other. (Each letter is a *token*, and of the N layers our machine has one on each side.) The
-# lines that run around the parts are the residuals, and the numbers are the steps of our walk.
+# Read it from below. Steps 1 to 6 of our walk are on the left, in the **encoder**, which reads the text. Steps 7 to 11
+# are on the right, in the **decoder**, which writes the answer, one letter after the other. (Each letter is a *token*,
+# and of the N layers our machine has one on each side.) The lines around the parts are the residuals.
 #
 # ## One letter on its way
 #
-# We begin on the left, with the day's 5, and compare it with the first 5 of the year. Their *similarity* says how alike
-# the two are: 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point
-# away from each other.
+# First we climb the left side with the 5 of the day, and beside it the first 5 of the year. At each step their
+# *similarity* says how alike the two are: 1 if their vectors have the same direction, 0 if they have nothing in common,
+# and below 0 if they point away from each other.
 #
-# **Walk with the 5, step by step. Where do the two 5s part?**
+# **Walk with the 5, step by step. At which step do the two 5s part?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -91,17 +90,17 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their similarity
-# goes from 1.00 to 0.85 by their positions, to 0.62 by attention, and to 0.09 by the network. Attention finds different
-# things for the two. Is their place the reason, or their neighbours? A j will tell, further below.
+# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their places bring
+# the similarity down from 1.00 to 0.85, attention to 0.62, and the network to 0.09. But why did attention find
+# different things for them: because of their places, or of their neighbours? Soon a j will tell.
 #
 # ## From the text into the answer
 #
-# So far so good: the day's 5 is no longer just any 5. But how does it come into the answer? We join the decoder when it
-# has written `1955-06-0`. We follow its last letter, because what comes out there says what is written next. This 0
-# must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The • is the start mark.)
+# Now the day's 5 is no longer just any 5. But how does it get to the right side, into the answer? We join the decoder
+# when it has written `1955-06-0`. What comes out above its last letter is written next, so this 0 must ask the text for
+# the day. Beside it walks the first 0, which had to ask for the month. (The • is the start mark.)
 #
-# **Walk on. At which step do the two 0s part?**
+# **Walk up the right side. At which step do the two 0s part?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -139,13 +138,13 @@ journey(
 )
 
 # %% [markdown]
-# **Step 8 has parted them already, and at step 9 the two 0s fetch almost unrelated things from the text.** Their places
-# differ, and so does what is written before them. So they ask different questions. Our 0 gives nearly all its weight to
-# the day's 5, and the first 0 most of its weight to the j of "june".
+# **The two 0s of the answer part at step 8, and at step 9 they fetch almost unrelated things from the text.** They
+# stand at different places, behind different letters, so they ask different questions. The first 0 gives most of its
+# weight to the j of "june". Our 0 gives nearly all its weight to the day's 5.
 #
-# What was fetched is added to our 0, and in step 10 the network works on it. What is left is to choose a letter. In
-# step 11 one more matrix makes 14 numbers of its 64, the *logits*, one for each letter or mark that could be written
-# next:
+# So the day has come across. What was fetched is added to our 0, and in step 10 the network works on the sum. Now a
+# letter must be chosen. In step 11 one more matrix makes 14 numbers of the 64, the *logits*, one for each letter or
+# mark that could be written next:
 
 # %% tags=["hide-input"] alt="Fourteen bars, the logits of the ten digits, the hyphen, and the three marks pad, • and end. The bar of the 5 reaches 13.05. The next is the 3, with 3.01. All others are smaller."
 import matplotlib.pyplot as plt
@@ -167,14 +166,16 @@ likely = np.exp(logits[-1]) / np.exp(logits[-1]).sum()
 assert round(float(likely[most]), 4) == 0.9999
 
 # %% [markdown]
-# The softmax makes probabilities of the logits, and the lead of the 5 is worth nearly everything: it gets 0.9999. So a
-# 5 is written. Then the decoder starts again, with `1955-06-05`, until it writes the end mark. **And that is all that
-# happens when a Transformer writes.**
+# The softmax turns the logits into probabilities, and the 5 is so far ahead that it gets 0.9999 and is written.
+#
+# **This is how the machine knows which 5 is the day: the encoder makes equal 5s different, and the decoder's query fits
+# the day's 5 best.** Then the decoder starts again, with `1955-06-05`, until it writes the end mark. And that is all
+# that happens when a Transformer writes.
 #
 # ## How can a j say June?
 #
-# One thing is strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with a j,
-# too. So how can a j say June?
+# One thing is still strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with
+# a j, too, at the same place. So how can a j say June?
 #
 # Here each j is a point, the shadow of its 64 numbers on a plane. **Let the three js walk up to step 6. Then put
 # january's j into our text: which month will the machine write?**
@@ -241,15 +242,14 @@ touch(
 )
 
 # %% [markdown]
-# It writes January, although all other letters still say June. All three js stand at place 0, so only their neighbours
-# can have parted them: **a j that has looked around carries its month with it.** Now go back to step 2, and put
-# january's j in once more. There no j has looked around yet, so all three are the same, and the machine writes June
-# again, from the other letters.
+# It writes January, although all other letters still say June. Only the neighbours can have told the j: **a j that has
+# looked around carries its month with it.** Now put january's j in at step 2. There no j has looked around yet, so all
+# three are the same, and the machine writes June again, from the other letters.
 #
 # ## The three attentions { #the-three-places }
 #
-# Three times on our walk letters looked at letters, in steps 3, 8 and 9. It was the same attention each time. What
-# differs is who asks, who is asked, and what is hidden:
+# In steps 3, 8 and 9 letters looked at letters, with the same attention each time. What differs is who asks, who is
+# asked, and what is hidden:
 #
 # | attention | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
@@ -257,7 +257,8 @@ touch(
 # | decoder **masked self-attention** | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
-# And here is where they looked, for our date or for yours:
+# And here is where they looked, for our date or for yours. Once the machine has loaded, each has a button above the
+# maps. Step 9 is "answer looks at text":
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -270,14 +271,14 @@ machine(
 
 # %% [markdown]
 # A row carries the name of the letter that is *written* there. Our 0 goes in where the last 5 is written, so look at
-# the last row called 5. **In "answer looks at text" it has most of its weight on the 5 of "5th".**
+# the last row called 5. **Most of the weight of our 0 is on the 5 of "5th". There the machine found the day.**
 #
 # ## Put together by hand
 #
-# You have written a function for each part, and they are collected in one file, `own`. What is missing is only the
-# order, as the arrows of the map say.
+# Now you build it. You have written a function for each part, and they are collected in one file, `own`. Only their
+# order is missing, and the arrows of the map show it.
 #
-# Here is the way through the encoder. `w` holds all trained numbers, so `multi_head` and `feed_forward` are told the
+# Here is the left side, the encoder. `w` holds all trained numbers, so `multi_head` and `feed_forward` are told the
 # name of their part in it. In `multi_head` the first argument asks, and the second is asked. In `enter` the square root
 # makes the embedding about as large as the positions. **Can you find the first six steps of the walk?**
 
@@ -288,7 +289,7 @@ for function in (own.enter, own.encode):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# The way through the decoder is yours. Five places are open, and `linear` is a product with a matrix, and a bias added:
+# The right side, the decoder, is yours. Five places are open. (`linear` multiplies by a matrix, and adds a bias.)
 #
 # ```python
 # def decode(ids, context, w):  # context: what the encoder has made of the text
@@ -311,8 +312,8 @@ for function in (own.decode, own.write):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why <code>mask=0</code>? And where is the softmax?</summary>
 #
-# The `mask=0` hides nothing, because one text at a time needs no padding. `write` has no softmax, unlike step 11,
-# because a softmax leaves the order as it is.
+# The `mask=0` hides nothing, because a text that is read alone needs no padding. And `write` takes the largest logit.
+# It needs no softmax, unlike step 11, because a softmax leaves the order as it is.
 #
 # </details>
 #
@@ -327,7 +328,7 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# Now let these functions read. `source` and `target` turn letters into ids and back.
+# The moment of truth: do these functions read? (`source` and `target` turn letters into ids and back.)
 
 
 # %%
@@ -349,12 +350,12 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: read just as the package reads them")
 
 # %% [markdown]
-# **That is the whole Transformer, in NumPy, and you have built it.**
+# There is our date, with its day. Nothing went into it but the trained numbers and your own functions, written one
+# lesson at a time. **That is the whole Transformer, in NumPy, and you have built it.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are</summary>
 #
-# Here is the map once more. A part is drawn the higher, the more trained numbers it has,
-# counted with its norm:
+# Here is the map once more. The more trained numbers a part has, the higher it is drawn. (Its norm is counted with it.)
 
 # %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -413,8 +414,8 @@ assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
 # %% [markdown]
 # More than half of our machine's 121,422 numbers are in the two networks. In the first Transformer (2017, the smaller
 # of its two sizes) it is 40 %, because much went into the table, a vector for each of 37,000 pieces of words. In GPT-3
-# (2020) it is 66 %, because in so wide a machine the table hardly counts. **So two thirds of its numbers look
-# nowhere.** They work as in [the last lesson](feed_forward.py), each letter by itself.
+# (2020) it is 66 %, because in so wide a machine the table hardly counts. **So two thirds of the numbers of GPT-3 look
+# nowhere.** They work as in [the last lesson](feed_forward.py), on each token by itself.
 
 
 # %% tags=["live", "remove-input"]
@@ -434,8 +435,8 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 #
 # ## Who found this, and when
 #
-# In 2017 Vaswani and seven others put parts together that were known, for translation. A year later the Transformer was
-# cut in half, and each half proved useful alone. An *encoder* such as BERT turns a text into vectors. A *decoder*
+# In 2017 Vaswani and seven others put known parts together, for translation, which needs one half to read and one to
+# write. A year later each half proved useful alone. An *encoder* such as BERT turns a text into vectors. A *decoder*
 # without cross-attention just goes on writing, as GPT does, and nearly every chat program.
 #
 # ## Exercises
@@ -457,8 +458,9 @@ assert shapes == [(34, 34), (11, 11), (11, 34)]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
-# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder.
+# The map of the decoder's self-attention grows by a row and a column, because the new letter looks and is looked at.
+# Cross-attention gets one more row: one more letter looks at the same text. The encoder's map stays as it is, because
+# nothing of the answer goes into the encoder.
 #
 # </details>
 #
@@ -478,9 +480,10 @@ assert swapped.shape == (24, 64)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Both have vectors of 64
-# numbers, and that is all that queries and keys must share, so to attention nothing is wrong. Only the sum with `y` in
-# the next line complains, because the lengths differ. If text and answer were equally long, not even that would.
+# Out comes a row for each letter of the *text*, because now the text asks, and the answer is looked at. The attention
+# has no reason to complain: a query and a key must only be equally long, and all vectors here have 64 numbers. Only the
+# next line does, because it adds these rows to `y`, which has fewer. If text and answer were equally long, nobody would
+# notice.
 #
 # </details>
 #
@@ -513,10 +516,10 @@ exercises.show("recap")
 #
 # ## Where to go next
 #
-# You can now follow every number of a Transformer, from the text to the answer. But nobody typed its 121,422 trained
+# You can now follow every number of a Transformer, from the text to the answer. But nobody typed the 121,422 trained
 # numbers in. Where do they come from?
 #
-# * [Training](training.py): where all these numbers come from.
+# * [Training](training.py) finds them.
 # * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.
 # * [Notation](../notation.md): every symbol and axis of this site.
 #

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# We took one sign out of the program of our date machine, a plus that stands after every part. Trained for 500 steps,
-# it reads 70 of 100 dates. The yardstick, which has this plus and was trained as long, reads 98. Here are three
-# mistakes of the commonest kind:
+# We took one sign out of the program of our date machine, a plus that stands after every part. Then we trained it for
+# 500 steps, and it reads 70 of 100 dates. The yardstick, which has the plus and the same training, reads 98. Here are
+# three mistakes of the commonest kind:
 
 # %% tags=["hide-input"]
 import sys
@@ -52,17 +52,18 @@ assert ("1958", "1985") in [
 ]
 
 # %% [markdown]
-# The year 2003 becomes 2030, and 1958 becomes 1985. Two thirds of all its mistakes are of this kind: every digit is
-# found, and their order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **What did
-# this plus do?**
+# The year 2003 becomes 2030, and 1958 becomes 1985. Two thirds of the mistakes are like that: every digit is found, but
+# the order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **Which plus was this,
+# and why does the order need it?**
 #
 # ## Add, do not replace
 #
-# Attention brings each letter an average of what the letters say. And what becomes of the letter itself?
+# When a letter looks around, attention brings it an average of what the letters say. But what becomes of the letter
+# itself?
 #
-# In the machine without the plus the average *replaces* it. The missing plus *adds* the average to the letter, so that
-# a letter keeps what it was. This plus after each part is called the **residual**. If a letter is $(1, 2, 0, 1)$, and
-# attention found $(0, 1, 5, 6)$, it makes
+# Without the plus it is gone: the average *replaces* it. **The missing plus adds what a part finds to the letter, so
+# that the letter keeps what it was.** This plus is called the **residual**. If a letter is $(1, 2, 0, 1)$, and
+# attention found $(0, 1, 5, 6)$, the residual makes
 #
 # $$
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
@@ -73,8 +74,8 @@ assert ("1958", "1985") in [
 # ## A tower of four
 #
 # Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and then a
-# small network that works on each letter alone. To see what the plus does, we stack four such layers. This *tower* must
-# write eight digits backwards, so that the place is everything:
+# small network that works on each letter alone. To see what the plus does in a deep machine, we stack four such layers.
+# This *tower* must write eight digits backwards, so that the place is everything:
 #
 # --8<-- "diagrams/digit_tower.svg"
 #
@@ -128,14 +129,15 @@ assert (wrote["without the residuals"] == 1).all()
 assert (wrote["whole"] == text[0, ::-1]).all()
 
 # %% [markdown]
-# **Without residuals the tower writes the commonest digit in nearly every place.** So it gets about 30 of 100 digits
-# right, where pure guessing gets ten. It still knows which digits are there, but no longer where.
+# **Without residuals the tower writes the commonest digit of a text in nearly every place.** Here it writes eight 1s.
+# It still knows which digits are there, but no longer where. That brings about 30 of 100 digits, where pure guessing
+# brings ten.
 #
 # ### Why are the places lost?
 #
-# To see it, go back to the *untrained* tower, and give each digit a drop of its own paint. In each layer a digit
-# fetches paint from all eight, from each as much as its attention weight says. (The small network is left out, since it
-# mixes nothing.)
+# To see it, we go back to the *untrained* tower, and give each digit a drop of its own paint. In each layer a digit
+# fetches paint from all eight, from each as much as its attention weight says. (We leave the small network out, because
+# it mixes nothing.)
 #
 # **Add layers until all drops have one colour. Then tick the residual, and look again.**
 
@@ -204,24 +206,25 @@ touch(
 )
 
 # %% [markdown]
-# **Averages of averages differ less and less: after two layers you see only one brown.** This is how the training
-# begins, and 800 steps did not undo it. A digit whose drop looks like all the others cannot say where it stands.
+# **Averages of averages differ less and less: after two layers you see only one brown.** A digit whose drop looks like
+# all the others cannot say where it stands. The training began with this brown, and 800 steps did not undo it.
 #
 # **With the residual, a core of its own paint remains in each drop.** After four layers it is only a tenth of the drop,
-# and you can still tell the drops apart.
+# but it tells the drops apart. So that is what the missing plus does for the order: in each digit it keeps what is its
+# own, and with it the place.
 #
-# In 2015 Kaiming He and others met the same trouble with pictures: 56 layers read them worse than 20, even the pictures
+# In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
 # of the training. Yet 56 layers can do whatever 20 can, if 36 of them just hand on what they get. So they built the
 # handing-on in, as a residual around every few layers, and could then train 152. The machines behind chat programs have
 # dozens of layers, with this plus around each part.
 #
 # ## Back to size
 #
-# So far so good: the plus saves the digits. But whoever only adds gets larger and larger numbers. Is that any harm?
+# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm?
 #
-# Four layers that only add do learn our task, so build two more. Here the 5 of 31415926 climbs six layers with
-# residuals, again *untrained*. **Climb, and watch how large the digits become, and the weights of the 5. Then tick the
-# norms.**
+# Four layers that only add still learn our task, so we build two more. Here the 5 of 31415926 climbs six layers with
+# residuals, again *untrained*. **Climb, and watch how large the digits become, and how the 5 shares out its weight.
+# Then tick the norms, and climb again.**
 
 
 # %% tags=["live", "hide-input"]
@@ -268,21 +271,20 @@ touch(
 )
 
 # %% [markdown]
-# **After six layers the digits are 13 times as large.** A [score](attention.py) is a product of a query and a key. Both
-# are made of digits, so large digits have huge scores. A single layer may choose sharply by chance, as layer 2 does
-# here. But all of the upper three do: in each of them the 5 gives about nine tenths of its weight, or more, to one
-# digit, before it has learnt to which.
+# **After six layers the digits are 13 times as large as at the start.** Why is that bad? A [score](attention.py) is a
+# product of a query and a key, and both are made of digits. So large digits have huge scores, and the softmax of huge
+# scores gives nearly everything to one. A single layer may choose so sharply by chance, as layer 2 does here. But the
+# upper three all do: the 5 chooses before it has learnt whom to choose.
 #
-# So take the size away. The *size* of a digit is the root of the mean square of its numbers. After each plus the
-# **norm**, short for *layer normalization*, subtracts from the numbers their mean, and divides what is left by its
-# size. So the digits no longer grow from layer to layer, and the choices do not sharpen: the first layer still chooses
-# by chance, but in the sixth the 5 gives no digit more than a sixth of its weight. There the training can teach it whom
+# So take the size away. After each plus the **norm**, short for *layer normalization*, subtracts the mean from the
+# numbers of a digit, and divides what is left by its *size*, the root of the mean square. Now the digits are equally
+# large after every layer, and in the sixth the 5 shares its weight out among all eight. The training can teach it whom
 # to choose.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
-# When such towers were *trained* for 800 steps, three without norms got 30, 32 and 34 of 100 digits, about what one
-# gets by writing the commonest digit everywhere, and **three with norms got 100 each time.**
+# Six such towers were *trained* for 800 steps. **The three with norms got 100 of 100 digits right, and the three
+# without got 30 to 34.** You get about as many if you write the commonest digit everywhere.
 #
 # </div>
 #
@@ -292,20 +294,19 @@ touch(
 #
 # ## By hand
 #
-# The residual made $(1, 3, 5, 7)$ of our letter. The norm first subtracts the mean, which is 4. That leaves $(-3, -1,
-# 1, 3)$. The size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+# Now do one norm with a pencil. The residual made $(1, 3, 5, 7)$ of our letter. The mean of these numbers is 4, and
+# without it they are $(-3, -1, 1, 3)$. Their size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
 #
 # $$
 # (-1.342, -0.447, 0.447, 1.342)
 # $$
 #
-# **Only the pattern of the numbers is left.** The norm makes the same of 10, 30, 50 and 70, and of 101, 103, 105 and
+# **A norm leaves only the pattern of the numbers.** It makes the same of 10, 30, 50 and 70, and of 101, 103, 105 and
 # 107.
 #
 # ## Your machine so far
 #
-# Here is the norm, in which `scale` and `shift` may be trained, and the `1e-6`
-# keeps 0 from being divided by 0:
+# Here is the norm in NumPy. Its `scale` and `shift` may be trained, and the `1e-6` keeps 0 from being divided by 0:
 
 
 # %%
@@ -361,7 +362,8 @@ print(block(x, lambda _: found).round(3))
 np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 
 # %% [markdown]
-# **Two such blocks are a layer of the encoder**, and you have built it.
+# **A layer of the encoder is two such blocks, the first around attention, the second around the small network**, and
+# you have built it.
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>The same as a formula, and in the package</summary>
 #
@@ -372,8 +374,9 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 # \operatorname{FFN}(a))
 # $$
 #
-# In the package, your one line is two functions, for the part's input and for its output. `self.drop` sets some numbers
-# to 0 at random, in training only. `norm_first` is False here, and `normed` applies the norm:
+# In the package, two functions do the work of your one line: the first prepares what goes into a part, the second adds
+# what comes out. `self.drop` sets some numbers to 0 at random, in training only. `norm_first` is False here, and
+# `normed` applies the norm:
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -392,11 +395,11 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a longer training, and a proof</summary>
 #
-# **A longer training** mends the machine without residuals, but slowly: after 1,000 steps two machines of three still
-# lose one date in nine.
+# **A longer training** mends the machine without residuals, but slowly. After 1,000 steps two machines of three still
+# read one date in nine wrong.
 #
 # **A proof.** In 2021 Dong, Cordonnier and Loukas proved that without residuals and feed-forward networks the letters
-# become alike very quickly, which they called *rank collapse*.
+# become alike very quickly. They called it *rank collapse*.
 
 # %% tags=["live", "remove-input"]
 first, second, third = shares("no residual")  # trained for as long as ours
@@ -416,8 +419,8 @@ assert max(shares("six layers, no norm")) - commonest < 0.05
 #
 # ### Exercise 1
 #
-# A letter looks at three others with the scores 0.4, 0.2 and 0. How much of its weight does the first one get? And if
-# all letters become five times as large?
+# A letter looks at three others with the scores 0.4, 0.2 and 0. How much of its weight does the first one get? And how
+# much if all letters become five times as large?
 
 # %% tags=["answer"]
 for name, larger in {"as they are": 1, "5 times": 5}.items():
@@ -429,8 +432,8 @@ for name, larger in {"as they are": 1, "5 times": 5}.items():
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so much?</summary>
 #
-# Query and key both become five times as large, and their product 25 times. What was a gentle preference is now a
-# decision: the first letter gets over 99 %.
+# Query and key both become five times as large, so their product becomes 25 times as large. What was a gentle
+# preference is now a decision: the first letter gets over 99 %.
 #
 # </details>
 #
@@ -440,8 +443,8 @@ for name, larger in {"as they are": 1, "5 times": 5}.items():
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Of the first, zeros, since everything is equal to the mean. Of the second, $(-0.577, -0.577, -0.577, 1.732)$: the
-# 300 is gone, and the small difference is all that counts.
+# It makes zeros of the first, because every number is equal to the mean. Of the second it makes $(-0.577, -0.577,
+# -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts.
 #
 # </details>
 #

@@ -6,12 +6,13 @@
 # %% [markdown]
 # # Would training have written the same heads?
 #
-# In the [last lesson](programs.py) you wrote heads, and you know why they are right. Training knows no reasons, and
-# only changes its numbers until the answers fit. Has it then found the program that you would have written?
+# You have written heads that [count](programs.py) and heads that [sort](sorting.py), and you know why they are right.
+# Training knows no reasons. It only changes its numbers until the answers fit. Does it end up with the program that you
+# would have written?
 #
-# For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, which was
-# trained to answer what the program answers. Here are four sums of the program `addition` and of its twin. The twin
-# gets the last three wrong. We chose three of one kind.
+# For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, trained to
+# give the program's answers. Here are four sums of the program that adds and of its twin. The twin gets the last three
+# wrong. We chose three of one kind.
 
 # %% tags=["hide-input"]
 import sys
@@ -67,10 +68,11 @@ assert len(TASKS) == 8
 assert abs(record["texts"] - 0.91) < 0.03
 
 # %% [markdown]
-# Nine of ten sums are right, but **to make 9 of 270 + 739 is no slip of the pen.** What has the twin learnt?
+# **The trained twin gets nine of ten sums right, and it says that 270 + 739 is 9.** If you know how to add, you don't
+# miss by a thousand. So what has the twin learnt?
 #
-# **Find three more sums that it gets wrong. Start from 270 + 739, and change one digit at a time. What do your sums
-# have in common?**
+# **Find three more sums that the twin gets wrong. Start from 270 + 739, and change one digit at a time. What do your
+# sums have in common?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -88,16 +90,21 @@ touch(
 )
 
 # %% [markdown]
-# Most of your sums probably have a column with the sum 9. What is so hard about it?
+# Most of your sums probably have a column with the sum 9. What is so hard about a 9?
 #
 # ## Where does a carry come from?
 #
-# Add 299 and 301. In the second column 9 and 0 alone carry nothing, and with the 1 from the lowest column they make 10.
-# A column with the sum 9 hands on what it gets, so the 1 that arrives in the third column comes from the *lowest*. Our
-# program looks past every 9.
+# Add 299 and 301 on paper. The lowest column makes 10, so you carry a 1. The next column has 9 and 0, and with this 1
+# it makes 10 as well, so you carry a 1 again. **A column with the sum 9 only hands on what it gets.** So our program
+# looks past it:
 #
-# In 270 + 739 the twin lost such a 1. But you started from a sum that we had chosen. So here are all the wrong ones of
-# the 5,000, by what goes wrong:
+# 1. The first head brings the two digits of a column together, and a network notes their sum, here 5, 9 and 10.
+# 2. The second head looks for the nearest lower column whose sum is *not* 9.
+# 3. If the column that it finds has 10 or more, a 1 comes, and otherwise none.
+# 4. A second network adds this 1, and says the digit.
+#
+# And the twin? In 270 + 739 it lost the 1 that comes through the 9 of 2 and 7. But we had chosen this sum. So here are
+# all the wrong ones of the 5,000, by what goes wrong:
 
 # %% tags=["hide-input"]
 digits = true[:, None] // 10 ** np.arange(4) % 10
@@ -119,10 +126,11 @@ assert abs((lost | added).sum() / off.any(axis=1).sum() - 0.62) < 0.02
 assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 
 # %% [markdown]
-# **Six of ten are of the first two kinds,** left of a 9 in column 2 or 3. (Column 1 is on the right.) We follow the
-# first, and come back to the second. (The third we can't explain.)
+# **In six of ten wrong sums a digit is wrong left of a column with the sum 9.** The 9 is in column 2 or 3, counted from
+# the right. We follow the first kind, where a 1 is lost, and come back to the second. The third we can't explain.
 #
-# And how far does the twin look? Here is its first head, from the two highest columns:
+# Does the twin look past a 9, too? Its second head hardly looks beyond its own column. Here is where the first one
+# looks, from the two highest columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -186,18 +194,20 @@ far = [(mean * farther).sum(axis=1)[columns > 1] for mean in means]
 assert np.max(far) < 0.05
 
 # %% [markdown]
-# **It hardly looks farther down than the next column.** So we suspect a **shortcut**: a 1 comes if the *next* lower
-# column has the sum 10 or more, and else none. Where a 1 should pass through a 9, this goes wrong:
+# **The twin hardly looks farther down than the next column.** So we suspect a **shortcut**: it takes a 1 if the *next*
+# lower column has the sum 10 or more, and otherwise none. Where a 1 should pass through a 9, the shortcut goes wrong:
 #
 # --8<-- "diagrams/carry.svg"
 #
 # ## Is the shortcut all that it knows?
 #
-# Left of a 9 the shortcut never adds a 1. So it would explain the first kind of mistake, but not the second. The
-# shortcut gets about half of these columns right, and the twin gets 73 of 100. So the twin must know more.
+# Left of a 9 the shortcut never adds a 1. So it explains the first kind of mistake, but not the second. And the twin is
+# too good for it: the shortcut gets about half of these columns right, and the twin gets 73 of 100. So the twin must
+# know more.
 #
 # Does it look farther down after all? The columns there get on average only about 2 % of the weight, an arc as thin as
-# a hair. We hide them with a mask. How many of 100 columns left of a 9 will the twin still get right?
+# a hair. Can so little matter? We hide those columns with a mask. How many of 100 columns left of a 9 will the twin
+# still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)
@@ -258,8 +268,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Three sums in which a 1 passes through a 9, chosen from those that the twin gets right. Below, for all columns left of
-# a 9 in 20,000 random pairs: how many are right, and to how many of their digits the twin adds a 1.
+# First come three sums in which a 1 passes through a 9, chosen from those that the twin gets right. Below them are all
+# columns left of a 9 in 20,000 random pairs: how many of them are right, and to how many of their digits the twin adds
+# a 1.
 
 # %% tags=["hide-input"]
 some = np.array([[149, 2058], [1689, 3361], [4837, 1180]])
@@ -306,26 +317,25 @@ far_there = [  # as little as on average
 assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 
 # %% [markdown]
-# In all other columns the mask does no harm.
+# In all the other columns the mask does no harm.
 #
 # </details>
 #
-# With those 2 % hidden, the twin gets about half, no more than the shortcut. It can hardly tell any longer whether a 1
-# comes, and more often adds one where none does, which is the second kind of mistake. So **small numbers in a map can
-# carry what matters.**
+# With those 2 % hidden, the twin gets about half of the columns right, no more than the shortcut. It can hardly tell
+# any longer whether a 1 comes. And where none comes, it adds one more often than before, which is the second kind of
+# mistake. **So an arc as thin as a hair can decide whether an answer is right.**
 #
 # So training has not written our program. It has found a shortcut, and a faint look beyond it. The answers told us how
-# often the twin errs, and the map showed where it mostly looks. What it needs showed only when we took it away.
+# often the twin is wrong, and the map where it mostly looks. What it needs came out only when we took it away.
 #
-# Other machines add in stranger ways. In 2023 Neel Nanda and others took apart a small Transformer that had learnt to
-# add as one adds hours on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and
-# added those.
+# Other machines have found stranger ways to add. In 2023 Neel Nanda and others took apart a small Transformer that had
+# learnt to add as one adds hours on a clock. It has no digits and no carry. It turns the numbers into angles, and adds
+# those.
 #
 # <details class="lesson-more" markdown="1" id="does-head-1-only-average"><summary>For the curious: a twin that sorts, and answers as its program does</summary>
 #
-# Do all twins take shortcuts? At each place the twin of `sort` says the letter of the sorted text that belongs there,
-# so place 1 says the smallest. It gets all 9,840 texts right, as the program does. Here are the first heads of both.
-# The head of the program counts how many letters are smaller:
+# Do all twins take shortcuts? The twin of `sort` gets all 9,840 texts right, as the program does. So let us lay their
+# first heads side by side. You know the head of the program: it counts how many letters are smaller.
 
 # %% tags=["hide-input"] alt="Two maps of weights for the first head of sort on ^cabacb. The written head has darker cells in the columns of ^ and of smaller letters. The twin's head has nearly the same colour everywhere, except in the row of place 1, which is marked."
 from clear_attention import plot_weights
@@ -361,12 +371,12 @@ assert maps["trained"][1, 2] + maps["trained"][1, 4] > 0.7
 
 # %% [markdown]
 # **Outside the marked row all weights lie between 0.09 and 0.19,** where even ones would be 1/7, or 0.14. So these rows
-# seem to take little more than the average of the text. That would be a program, too, because the average says how
-# much of the text is a, b and c.
+# seem to take little more than the average of the text. One can build a program on that, too, because the average says
+# how much of the text is a, b and c.
 #
-# If the head does no more, little is lost when we make it *even*: with its queries set to 0, all letters get exactly
-# the same weight. Then 81 of 100 texts stay right. Here are four that the twin now gets wrong. Which letter is lost in
-# each?
+# If the head does no more than that, we lose little when we make it *even*: we set its queries to 0, so that all
+# letters get exactly the same weight. Then 81 of 100 texts stay right. Here are four that the twin now gets wrong.
+# Which letter is lost in each?
 
 
 # %% tags=["live", "remove-input"]
@@ -410,17 +420,19 @@ assert texts_right("sort") == 1
 assert abs(without_choice - 0.81) < 0.02  # as the text says
 
 # %% [markdown]
-# The a, where it stands alone. And in the map above, the marked row gives most of its weight to the two a's. So the
-# head mostly averages, but the place that needs the smallest letter looks out for it.
+# It is the a, the smallest letter, where there is only one of it. Now look at the marked row of the map: place 1, which
+# must say the smallest letter, gives most of its weight to the two a's. So the head mostly averages, but this one place
+# looks out for its letter.
 #
-# **Machines can answer the same and work differently.**
+# **Two machines can give the same answers and work in different ways.**
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1" id="a-twin-that-found-our-two-steps"><summary>For the curious: a twin that copies, and more time to add</summary>
 #
-# The program `induction` copies: where a letter has stood before, it says what came next. Its twin copies all texts,
-# too. We hide a place from one of its heads, and count the texts that it still copies:
+# The program `induction` copies: if a letter has stood in the text before, it says what came next. Its twin copies all
+# texts, too. Does it look at the same places? We hide a place from one of its heads, and count the texts that it still
+# copies:
 
 # %% tags=["hide-input"]
 assert twins["induction"][1]["texts"] == 1
@@ -459,12 +471,12 @@ assert copied_without(0, 0) == 1
 assert [round(100 * share) for share in kept.values()] == [0, 76, 0, 100]
 
 # %% [markdown]
-# **Without the places where our two heads look, hardly a text is copied.** So this twin needs the two places that ours
-# uses, and in some texts one more.
+# **Without the places where our two heads look, the twin copies hardly any text.** So this twin needs the two places
+# that our program uses, and in some texts one more.
 #
-# Would more time help the twin that adds, or better examples? We trained nine new twins that add. Three were trained as
-# before. Three got as many sums, but half of these were made so that a column has the sum 9. And three got ten times as
-# many sums. Each dot is one of them, and shows how many of 100 columns left of a 9 it gets right:
+# And the twin that adds: would it need better examples, or just more time? We trained nine new ones. Three were trained
+# as before. Three got as many sums, but half of these were made so that a column has the sum 9. And three got ten times
+# as many sums. Each dot is one twin, and shows how many of 100 columns left of a 9 it gets right:
 
 # %% tags=["hide-input"] alt="Three rows of three dots, one for each twin. As before: 72, 80 and 84 of 100 columns. With more 9s: all three at 91. With ten times as many sums: two at nearly 100, and one at 84."
 kinds = {
@@ -490,7 +502,7 @@ rounded = [
 assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
 
 # %% [markdown]
-# More 9s helped all three. With ten times as many sums two twins come close to the program, but the third is no better
+# More 9s helped all three. With ten times as many sums, two twins come close to the program, but the third is no better
 # than the best of those that were trained as before.
 #
 # </details>
@@ -499,10 +511,9 @@ assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
 #
 # ### Exercise 1
 #
-# We make a head *even*: its queries are set to 0, so that all letters get exactly the same weight. The program
-# `histogram` counts with a single head, by the share that the sign `^` gets. How many of the 9,840 texts will its twin
-# still get right, if this head is made even? Then ask the twin of `reverse`, which turns a text around and has two
-# heads.
+# Make a head *even*: set its queries to 0, so that all letters get exactly the same weight. The program `histogram`
+# counts with a single head, by the share of `^`. How many of the 9,840 texts will its twin still get right without this
+# choice? Then ask the twin of `reverse`, which turns a text around and has two heads.
 
 # %% tags=["answer"]
 for name, heads in (("histogram", 1), ("reverse", 2)):
@@ -519,8 +530,8 @@ assert second > 0.8 > 0.25 > first
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # Nearly all texts are lost, whichever of the three heads is made even. So these twins need to choose where they look.
-# The head of `histogram` and the second one of `reverse` choose much as ours do. What the first head of `reverse` does,
-# which is hardly like ours, we do not know.
+# The head of `histogram` and the second head of `reverse` choose much as ours do. The first head of `reverse` looks
+# elsewhere than ours, and we do not know what for.
 #
 # </details>
 #
@@ -528,7 +539,7 @@ assert second > 0.8 > 0.25 > first
 #
 # In about how many of 100 random pairs of four-digit numbers does a 1 pass through a column with the sum 9? Two digits
 # add up to 9 in 10 of 100 cases, and to 10 or more in 45. The highest column hands on to nobody. Then press "Draw 1,000
-# random pairs" in the first piece: are these the pairs that the twin gets wrong?
+# random pairs" in the first piece. Are these the pairs that the twin gets wrong?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -537,8 +548,8 @@ assert second > 0.8 > 0.25 > first
 # itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
 # So it is 9 of 100.
 #
-# The twin gets about as many wrong, 90 of 1,000. But these are only partly the same sums: where a 1 passes through a 9,
-# the twin gets most right. Random sums tell how often a machine errs, and hardly where.
+# The twin gets about as many wrong, 90 of 1,000. But these are only partly the same sums, because it gets most of the
+# sums right in which a 1 passes through a 9. So random sums tell us how often a machine is wrong, and hardly where.
 #
 # </details>
 #
@@ -573,15 +584,16 @@ exercises.show("twins")
 #
 # This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
 # brightest letter, though the m alone made June of May. Is the y needed at all? By now you have built all parts of that
-# machine by hand. What a *trained* machine does with them is another question, and you know how to ask it.
+# machine by hand. What a *trained* machine does with them is another question, and now you know how to ask it.
 #
-# Take ten dates of May. In [the whole machine](../machine.py) a press on the y, under "Hide letters of the text", hides
-# it from every look. Write down first in how many the month will still be right. Then count. If most are, the machine
-# can do without the y, however brightly it shone. If not, you have found out what no picture could tell you.
+# Take ten dates of May. In [the whole machine](../machine.py), under "Hide letters of the text", press the y, and it is
+# hidden from every look. Write down first in how many dates the month will still be right. Then count. If most are
+# right, the machine can do without the y, however brightly it shone. If not, you have found out what no picture could
+# tell you.
 #
 # ## Where to go next
 #
-# * [The whole machine](../machine.py): switch off one of its heads. Bet first how many dates it will still read.
+# * [The whole machine](../machine.py): switch off one of its heads. How many dates will it still read?
 # * [Use it in your model](../guides/use_it.py): what you have learnt, in your own code.
 #
 # Read on elsewhere: Zhou and others (2023), [What Algorithms can Transformers Learn? A Study in Length

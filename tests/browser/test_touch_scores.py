@@ -1,4 +1,4 @@
-"""Pieces to touch in the lessons on packing and programs: they say what Python computes."""
+"""Pieces to touch in the lessons on packing, programs and sorting: they say what Python computes."""
 
 from fractions import Fraction
 
@@ -42,7 +42,7 @@ def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
 
 
 def test_each_place_fetches_by_the_notes(piece, visit):
-    seats = piece("programs", "seats")
+    seats = piece("sorting", "seats")
     field = seats.element.get_by_role("textbox", name="Text")
     fetched = seats.element.locator("svg text")
     for text in ("ccab", "cabacb", "bbb", "a", "abcabcab"):
@@ -58,7 +58,7 @@ def test_each_place_fetches_by_the_notes(piece, visit):
             assert seats.element.locator("path.q").count() == notes.count(best)
             shown = fetched.all_text_contents()
             assert shown[-len(text) :] == [*sorted(text)[:place], *"·" * (len(text) - place)]
-            assert shown[4 : 4 + len(text)] == [str(note) for note in notes]
+            assert shown[4 : 5 + len(text)] == ["0", *(str(note) for note in notes)]  # of ^ and of the letters
         assert seats.says().endswith(f"Sorted: {''.join(sorted(text))}.")
     field.fill("xB!")
     assert field.input_value() == "b"
@@ -68,7 +68,7 @@ def test_each_place_fetches_by_the_notes(piece, visit):
     seats.press("Start again")
     seats.press("One after the other")
     expect(seats.element.locator(".says")).to_contain_text("Sorted: aabbcc.")
-    still = visit("/learn/programs/", reduced_motion="reduce").page.locator("lesson-piece[piece=seats]")
+    still = visit("/learn/sorting/", reduced_motion="reduce").page.locator("lesson-piece[piece=seats]")
     assert still.get_by_role("button").all_inner_texts() == ["Next place", "Start again"]
 
 
@@ -96,9 +96,7 @@ def test_the_wishes_are_a_head_as_the_function_computes_it(piece):
 
 
 def test_a_head_that_looks_by_letters_is_one_of_the_package(piece):
-    looks = piece("programs", "looks")
     letter, _ = features(4, 9)
-    wishes = np.eye(4)
 
     def wish(sign, keys):
         for key in keys:
@@ -114,6 +112,7 @@ def test_a_head_that_looks_by_letters_is_one_of_the_package(piece):
         wanted = weights.numpy()[0, 0, 1 : len(text) + 1, : len(text) + 1]
         np.testing.assert_allclose(cells, wanted.ravel(), atol=1e-6)
 
+    looks, wishes = piece("programs", "looks"), np.eye(4)
     none = "Right in 0 of the 120 texts of up to 4 letters."
     assert looks.says().startswith(f"{none} In “abca” the a should say 2, so that ^ must get 1/3")
     assert_shows("abca")
@@ -125,7 +124,12 @@ def test_a_head_that_looks_by_letters_is_one_of_the_package(piece):
     assert looks.says().startswith("Solved: right in all 120 texts")
     looks.press("cabacb")
     assert_shows("cabacb")
-    looks.press("How many are smaller?")
+    looks.press("Start again")
+    assert looks.says().startswith(none)
+
+    looks, wishes = piece("sorting", "looks"), np.eye(4)
+    wishes[:, 0] = 1  # as the first piece was solved
+    assert_shows("cabacb")
     assert looks.says().startswith(f"{none} In “cabacb” the c should say 4, so that ^ must get 1/5")
     wish("a", "a")
     wish("b", "ab")

@@ -6,14 +6,14 @@ import { says, sum } from "./draw.js";
 const [SIGNS, LETTERS, LONGEST] = [[..."^abc"], [..."abc"], 4];
 const count = (text, counts) => [...text].filter(counts).length;
 const TASKS = [
-  ["How often do I occur?", (text, letter) => count(text, (other) => other === letter)],
-  ["How many are smaller?", (text, letter) => count(text, (other) => other < letter)],
+  ["how often it occurs", (text, letter) => count(text, (other) => other === letter)],
+  ["how many letters are smaller", (text, letter) => count(text, (other) => other < letter)],
 ];
 
-/** state: text, texts (to choose from), task (its place in TASKS) and wishes (for each of LETTERS, 1 for each of SIGNS that it looks at). */
+/** state: text, texts (to choose from), task (its place in TASKS: a page shows one) and wishes (for each of LETTERS, 1 for each of SIGNS that it looks at). */
 export const looks = {
   view({ text, texts, task, wishes: asked }) {
-    const choices = (name, list, chosen) => list.map((what, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}">${what}</button>`).join("");
+    const choices = texts.map((one, i) => `<button data-do="text" data-value="${i}" aria-pressed="${one === text}">${one}</button>`).join("");
     const buttons = asked.map((row, i) => row.map((wish, j) => `<td><button data-do="wish" data-value="${i * SIGNS.length + j}" aria-pressed="${wish === 1}"
       aria-label="${LETTERS[i]} looks at ${SIGNS[j]}">${wish}</button></td>`));
     const cells = [...text].map((letter) => {
@@ -23,15 +23,14 @@ export const looks = {
       return [...weightsOf(looked).map((x) => `<td class="weight" style="${blueShade(x)}">${x ? part(x) : ""}</td>`),
         `<td>${said === wanted ? "" : "✗ "}${said}</td>`, `<td>${wanted}</td>`];
     });
-    return `<div class="controls" role="group" aria-label="Task">${choices("task", TASKS.map(([title]) => title), task)}</div>
+    return `<p>Each letter should say ${TASKS[task][0]}.</p>
       <div class="panels">${table("Wishes", LETTERS, SIGNS, buttons)}
       <div>${table("Weights", [...text], ["^", ...text, "says", "should"], cells)}
-      <div class="controls" role="group" aria-label="Text"><span>Text</span>${choices("text", texts, texts.indexOf(text))}<button data-do="again">Start again</button></div></div></div>
+      <div class="controls" role="group" aria-label="Text"><span>Text</span>${choices}<button data-do="again">Start again</button></div></div></div>
       ${says(verdict(asked, task, text))}`;
   },
 
   act(state, name, value) {
-    if (name === "task") state.task = value;
     if (name === "text") state.text = state.texts[value];
     if (name === "wish") state.wishes[Math.floor(value / SIGNS.length)][value % SIGNS.length] ^= 1;
   },
@@ -54,7 +53,7 @@ const TEXTS = Array.from({ length: LONGEST }).reduce((all) => [...all, all.at(-1
 function verdict(asked, task, text) {
   const fails = (one) => [...one].find((letter) => read(keysOf(asked, one, letter)) !== TASKS[task][1](one, letter));
   const wrong = TEXTS.filter(fails);
-  if (!wrong.length) return `Solved: right in all ${TEXTS.length} texts of up to ${LONGEST} letters.${task === 0 ? " Now the second task." : ""}`;
+  if (!wrong.length) return `Solved: right in all ${TEXTS.length} texts of up to ${LONGEST} letters.`;
   const shown = fails(text) ? text : wrong[0];
   const letter = fails(shown);
   const number = TASKS[task][1](shown, letter);

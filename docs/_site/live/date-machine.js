@@ -153,7 +153,7 @@ class DateMachine extends HTMLElement {
   get waiting() {
     if (this.isShared) return FETCHING;
     const what = this.querySelector(".still") ? "Its answer to one date" : "What was measured";
-    return `${what}. The machine itself ${this.isAwake ? "is loading …" : "loads when you come near."}`;
+    return `${what}. The machine itself ${this.isAwake ? "is loading …" : "loads as soon as you scroll or point here."}`;
   }
 
   compute() {

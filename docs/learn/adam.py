@@ -8,12 +8,12 @@
 # # How far should each number go?
 #
 # The [slopes](training.py) of the loss say which way each number of our machine must go. But how far? A plain nudge
-# takes the same share of every slope, the learning rate. Yet at the first step a tenth of the slopes is more than 50
-# times as steep as another tenth. Can one learning rate suit them all?
+# takes the same share of every slope, the learning rate. Yet at the first step the steepest tenth of the slopes are
+# more than 50 times as steep as the flattest tenth. Can one learning rate suit them all?
 #
-# Try it with two numbers. You see their valley from above, much steeper across than along. Sixty plain nudges begin on
-# the left, where the loss is 80, and should end at the cross, the lowest point. **Can you bring the loss below 0.5 with
-# the learning rate alone?**
+# Try it with two numbers. You see their valley from above: its walls are steep, and along its floor it is nearly flat.
+# Sixty plain nudges begin on the left, where the loss is 80, and should end at the cross, the lowest point. **Can you
+# bring the loss below 0.5 with the learning rate alone?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -117,16 +117,16 @@ touch(
 # their slopes.
 #
 # The third number jumps back and forth across its valley, and should come to rest. So what Adam divides is the **mean**
-# of the slopes, in which opposite ones cancel. (A mean remembers older slopes, and that is why the path ran past the
-# cross.) And what is the usual size of 4, -4, 4 and -4? Squares have no sign: the mean of the squares is 16, and its
+# of the slopes, in which opposite ones cancel. A mean remembers older slopes, too, and that is why the path ran past
+# the cross. And what is the usual size of 4, -4, 4 and -4? Squares have no sign: the mean of the squares is 16, and its
 # root is 4.
 #
 # $$
 # \text{nudge} = \text{learning rate} \cdot \frac{\text{mean of the slopes}}{\text{usual size of the slopes}}
 # $$
 #
-# **Go back, and make the valley less steep: Adam's path does not change at all.** The slopes become smaller, but so
-# does their usual size, and the quotient stays as it is.
+# **Go back, and make the valley less steep: Adam's path does not change at all.** (Only the loss is smaller, because
+# the valley is.) The slopes become smaller, but so does their usual size, and the quotient stays as it is.
 #
 # That is the whole idea. What is left is bookkeeping: how does one keep a mean and a usual size for 121,422 numbers?
 #
@@ -134,8 +134,8 @@ touch(
 #
 # To keep all the slopes of all numbers would take too much room. So for the mean Adam keeps only one more number beside
 # each, $m$, which begins at 0. With each new slope $m$ keeps nine tenths of itself, and takes in a tenth of the slope.
-# After a first slope of 4, $m$ is 0.4. For a mean that is too small, because only a tenth has come in. Divided by this
-# tenth, it is 4.
+# After a first slope of 4, $m$ is 0.4. That is too small for the mean of a single slope of 4, because only a tenth of
+# it has come in. So $m$ is divided by this tenth, and the mean is 4.
 #
 # The mean of the squares, $v$, is kept in the same way, but more slowly. It takes in only 0.02 of each square:
 #

@@ -97,8 +97,9 @@ touch(
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1, so "m" fits best. One can read a reason into it: the first number of a key says
-# "I am a consonant", the third "I stand at an edge of the word", and "y" asks for both.
+# The keys of "a" and "y" get −2 and 1, so "m" fits best. Suppose the first number of a key says "I am a consonant", and
+# the third "I stand at an edge of the word". Then "y" asks for both, and "m" is both. (The other two numbers do not
+# matter to "y".)
 #
 # **The scores become weights.** How much of each value may "y" take? A cake can't be cut into slices of 3, −2 and 1,
 # because no slice is less than nothing. So we raise $e$ to the power of each score. The powers are always positive, and
@@ -118,7 +119,7 @@ touch(
 # $$
 #
 # **Press "Next step" until the row of "y" is done. Then do the row of "a" with a pencil: its scores are 2, −2.5 and
-# −0.5. Press "a" when you have its first weight.**
+# −0.5. When you have its first weight, press "a" and "Let it run".**
 
 # %% tags=["live", "remove-input"]
 import drawing_by_hand
@@ -291,13 +292,13 @@ machine(
 # One part of the formula is still unexplained: the root. In 2014 Bahdanau, Cho and Bengio computed each score with a
 # small trained network. In 2015 Luong, Pham and Manning tried the dot product, which is cheaper. But it has a weakness.
 #
-# Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. Nudge this
-# score, and the weight hardly changes. But a machine learns from nudges: it sees how its answer changes if a number is
-# nudged. Where a nudge changes almost nothing, it hardly learns. Then the softmax is *saturated*.
+# Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. If this score
+# now changes a little, the weight hardly changes: its slope is nearly 0. But training follows slopes, so a machine
+# learns hardly anything there. The softmax is then called *saturated*.
 #
 # With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017. A dot product is a sum, and
-# long sums grow large. How large? Each term is a number of the query times a number of the key. Suppose it is of size
-# about 1, and as often positive as negative. Then a coin can stand for it, with +1 on one side and −1 on the other.
+# long sums grow large. How large? Each term is a number of the query times a number of the key. Say it is +1 or −1, as
+# a coin falls.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -330,7 +331,7 @@ touch(
 # %% [markdown]
 # **Most sums are no farther from 0 than the root of the number of coins.** Why the root? Square the sum of two coins:
 # $(a + b)^2 = 1 + 1 + 2ab$. Now $2ab$ is −2 as often as 2, so on average the square is 2. With 64 coins all such
-# products cancel in the same way. What is left is 64 times 1, so the sum is about √64 = 8 away from 0.
+# products cancel in the same way. What is left is 64 times 1, so the sum is typically √64 = 8 away from 0.
 #
 # That is why Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however
 # long the keys are.** Then they built a whole machine of it, the Transformer.

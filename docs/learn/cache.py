@@ -69,8 +69,9 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 # | a | | (-2, 1, 0, 3) | (0, 10) |
 # | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
 #
-# Two fields of the table are empty, and yet nothing is missing: y finds (9.941, 1.244), as before. The m and the a
-# asked long ago. **So nobody needs the queries of earlier letters any more.**
+# Two fields of the table are empty, and yet nothing is missing: y finds (9.941, 1.244), as in
+# [Attention](attention.py). The m and the a asked long ago. **So nobody needs the queries of earlier letters any
+# more.**
 #
 # Their keys and values *are* needed. But must they be made again? The key of the m is made of the m and its place, and
 # neither of these changes when a y comes. So the machine can keep it, as on a shelf. For a new letter it makes one
@@ -83,8 +84,9 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 # what the first layer has *found* for the letter, and to find something, a letter looks at others. Does what the first
 # layer found stay the same, too?
 #
-# Take the m, whose query was (1, 0, 0, 1). The [look-ahead mask](causal.py) hides later letters from it, so it finds
-# its own value, (10, 0), before the y comes and after it. Without the mask it would see the others as well:
+# For a moment we need an old query once more: that of the m was (1, 0, 0, 1). The [look-ahead mask](causal.py) hides
+# later letters from it, so it finds its own value, (10, 0), before the y comes and after it. Without the mask it would
+# see the others as well:
 #
 # | the m sees | it finds |
 # | --- | --- |

@@ -34,7 +34,7 @@ assert forgetful_record["exact"] == 0
 
 kinds = (
     "machine",
-    "next letters right, given the answer",
+    "next letters right, if given those before",
     "writes",
     "unseen dates right",
 )
@@ -73,10 +73,10 @@ machine(
 #
 # But look again: what a place must say stands in the lower row, one place to its right. A machine that can look there
 # need not read the date. It can copy. The machine at the top could, because nobody hid that place. So we call it **the
-# forgetful machine**, although it was its teacher who forgot.
+# peeking machine**.
 #
-# Our machine, beside it, could never peek. **Give both the letters of an answer, one by one, up to all ten. Watch the
-# last letter that each one says.**
+# Our machine, beside it, could never peek. **Give both machines the letters of an answer, one by one, up to all ten.
+# Watch the last letter that each one says.**
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -126,16 +126,16 @@ ends = [
 touch(
     "given",
     f"<p>What two machines say next, of “{text}”:</p>"
-    + tabled(("given", "whole", "forgetful"), ends),
+    + tabled(("given", "whole", "peeking"), ends),
     dates=states,
     date=0,
     letters=3,
 )
 
 # %% [markdown]
-# **The forgetful machine cheated: in its training it got every letter right by reading it off at the next place.** At
-# the last place it can only guess. And a machine that writes is always at its last place. From the start mark alone it
-# guesses ▪, the end, and is finished before it has begun.
+# **The peeking machine cheated: in its training it got every letter right by reading it off at the next place.** At
+# the last place it can only guess. **And a machine that writes is always at its last place.** From the start mark alone
+# it guesses ▪, the end, and is finished before it has begun.
 #
 # ## Hide the future
 #
@@ -143,9 +143,9 @@ touch(
 # because what is asked for is the letter *after* it. The mask for this rule is the *look-ahead mask*. Attention with it
 # is called *causal*, because what comes later cannot be a cause.
 #
-# Here the forgetful machine is given the start mark and four letters. (It looks in four ways at once, and each row
-# shows the one that peeks most.) In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press
-# the cells that must be blocked, until no letter sees a later one.**
+# Here the peeking machine is given the start mark and four letters. (Each row shows the look that peeks most, of four.)
+# In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press the cells that must be blocked,
+# until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -185,14 +185,14 @@ lab(
             },
         )
     ],
-    grid("Weights of the forgetful machine", weights, letters, letters),
+    grid("Weights of the peeking machine", weights, letters, letters),
     piece="mask",
 )
 
 # %% [markdown]
 # **The ten blocked cells form a triangle: each letter sees itself and all that came before it.**
 #
-# Can we now heal the forgetful machine, by putting this triangle on it? No. When it writes, nothing stands to its right
+# Can we now heal the peeking machine, by putting this triangle on it? No. When it writes, nothing stands to its right
 # anyway, so the mask has nothing to hide. It has learnt to copy, and hardly to read, and it still writes nothing. **The
 # look-ahead mask must be there in the training.**
 #
@@ -329,7 +329,7 @@ np.testing.assert_array_equal(prefix[3], [0, 0, 0, 0])
 # ## A check: change the future
 #
 # How do you catch a peeking machine before it fails? Change one given letter, and compare what the machine says. **When
-# a given letter changes, all that is said before that letter must stay.**
+# a given letter changes, everything that was said at the places before it must stay.**
 #
 # <details class="lesson-more" markdown="1"><summary>Test your own</summary>
 #
@@ -348,7 +348,7 @@ def moved(reader):
     return np.flatnonzero(np.any(one != other, axis=-1))
 
 
-for name, candidate in {"whole": model, "forgetful": forgetful}.items():
+for name, candidate in {"whole": model, "peeking": forgetful}.items():
     print(f"{name:9} moved: {' '.join(map(str, moved(candidate)))}")
 
 # %% tags=["live", "remove-input"]

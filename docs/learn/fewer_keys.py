@@ -162,8 +162,8 @@ touch(
 # But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
 #
 # Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
-# DeepSeek trained new ones, too, and gave those with fewer keys more layers, so that all have about 7 billion numbers.
-# How many marks of 100 does sharing cost in tests, on average?
+# DeepSeek trained new ones, too. Fewer keys mean fewer numbers to train, so to be fair, DeepSeek gave those models more
+# layers, until all had about 7 billion numbers. This is how many marks of 100 sharing cost them in tests, on average:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. All are orange, full for 8 key heads and rings for one. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
@@ -219,7 +219,7 @@ plt.show()
 
 # %% [markdown]
 # **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 marks with 8 key heads, and
-# 8.2 with one.** That is much, because in these four hard tests even the model with keys for each head got only 42.
+# 8.2 with one.** That is much, because in its four hard tests even the model with keys for each head got only 42.
 #
 # Models and tests differ from team to team, and so does the price of sharing. Many models pay it. What do they get?
 #
@@ -227,7 +227,7 @@ plt.show()
 #
 # **Find how long a text may be, with 32 key heads, as if nobody shared, and with 8, so that its past fits beside Llama
 # 3.1 on a graphics card of 24 GB.** Then a dare: get eight chats of 50,000 pieces onto the card, and look up what
-# DeepSeek paid for that.
+# DeepSeek paid for as few key heads.
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second
@@ -280,8 +280,8 @@ attention_drawn("fewer_keys")
 # $h_{\text{kv}}$ key heads, and we still count from 1: query head $i$ asks key head $i / (h / h_{\text{kv}})$, rounded
 # up. Head 3 of our four asks $3 / 2$, rounded up, which is 2.
 #
-# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer key heads. One line
-# hands each query head the keys of its group. NumPy counts from 0, so our 1, 1, 2, 2 is `0, 0, 1, 1` there:
+# In your [`multi_head`](split_heads.py#your-machine-so-far), `W_K` and `W_V` now have columns for two heads only. One
+# line hands each query head the keys of its group. NumPy counts from 0, so our 1, 1, 2, 2 is `0, 0, 1, 1` there:
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):

@@ -74,8 +74,8 @@ assert says(model, "qzxkwvqzxkw") == "v"
 assert says(shallow, "qzxkwvqzxkw") == "q"
 
 # %% [markdown]
-# **With two layers the machine gets 98 of 100 letters right, and with one layer only 16.** And one layer is not merely
-# too small: a third machine, whose one layer is twice as large, gets 18.
+# **Right of the grey line the machine with two layers gets 98 of 100 letters right, and the machine with one layer only
+# 16.** And one layer is not merely too small: a third machine, whose one layer is twice as large, gets 18.
 #
 # ## Why one look is not enough
 #
@@ -92,9 +92,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # That takes two steps:
 #
-# 1. **In the first layer** each letter looks one place back, because [its query is turned back by one
-#    place](positions.py#distance-is-a-turn), and keeps a note of what it finds. The note of the v says: "before me, w".
-#    (Our machines have [positions that turn](turning_positions.py).)
+# 1. **In the first layer** each letter looks one place back, and keeps a note of what it finds. The note of the v says: "before me, w".
+#    (How does it look one place back? Its query is [turned back by one place](positions.py#distance-is-a-turn), and so fits the key that stands there.)
 # 2. **In the second layer** the last w asks: whose *note* says w? It finds the v, and brings back the v.
 #
 # --8<-- "diagrams/two_steps.svg"

@@ -196,9 +196,9 @@ text_machine(
 )
 
 # %% [markdown]
-# **"Ada Lovelace" cost the machine more than twice as many bits a letter as `if x is not None`, because nothing in a
-# manual foretells a name.** Now a dare: find an English word that costs more bits a letter than "strawberry". There is
-# one of four letters.
+# **Our try, "Ada Lovelace", cost the machine more than twice as many bits a letter as `if x is not None`, because
+# nothing in a manual foretells a name.** Now a dare: find an English word that costs more bits a letter than
+# "strawberry". A word of four letters does it.
 #
 # ## Drawing a letter
 #
@@ -223,8 +223,8 @@ assert "copeError" in careful
 assert "copeerror" not in known
 
 # %% [markdown]
-# Nearly every word is a real one now. The machine made up `copeError`, though one can see the need. **Fetch it above,
-# if you have not. Set its temperature to 1.5, and then top-p to 0.5 as well.** At 1.5 nonsense comes soon: each
+# Nearly every word is a real one now. The machine made up `copeError`, though one can see the need. **Fetch the machine
+# above, if you have not. Set its temperature to 1.5, and then top-p to 0.5 as well.** At 1.5 nonsense comes soon: each
 # improbable letter is rare, but there are so many of them that one is drawn quite often. **Top-p** cuts them off: a
 # top-p of 0.5 keeps the likeliest letters that reach 0.5 together.
 #

@@ -12,7 +12,7 @@
 #
 # In 2020, [GPT-3](https://arxiv.org/abs/2005.14165) could read 2,048 **places** at once, where a place holds a letter
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
-# the two is memory. Ten lines of NumPy get around it, even on a laptop, though slowly.
+# the two is memory.
 #
 # But first run into the wall, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the
 # text grow, and watch for the moment when the weights break out of the laptop:**
@@ -67,8 +67,8 @@ touch(
 
 # %% [markdown]
 # **A little after 22,000 places, the weights of one layer no longer fit into a laptop.** A text that is 30 times as
-# long has inputs 30 times as large, but 900 times as many weights. And the whole book? In every layer its weights take
-# 32 terabytes, the memory of two thousand laptops.
+# long has inputs 30 times as large, but 900 times as many weights. And the whole book? With eight heads, and four bytes
+# a number, its weights take 32 terabytes in every layer, the memory of two thousand laptops.
 #
 # What goes into attention would have fitted, and so would what comes out. Only the square between the two is too large.
 # Must it ever be there?
@@ -96,7 +96,7 @@ touch(
 
 # %% [markdown]
 # **The whole square is still computed, from its top to its bottom, but it is never in memory as a whole.** With a
-# look-ahead mask, nearly half of it is not even computed.
+# look-ahead mask and small blocks, nearly half of it is not even computed.
 #
 # As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that one of
 # its queries may see. If the future is hidden, there is a mask inside the block, too. The block finds
@@ -116,8 +116,8 @@ attention_drawn("long_sequences")
 # ## Your machine so far { #your-machine-so-far }
 #
 # Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
-# gets only the keys up to its last query. It still needs a mask: of the queries 4 to 7, only the last may see key 7. So
-# what does each block hand to `attention`?
+# gets only the keys up to its last query. Inside the block the future must still be hidden, and that mask is made for
+# you. So what does each block hand to `attention`?
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -193,10 +193,10 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 #
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
-# And in training? The way back needs the weights once more, but the blocks have thrown them away. So they make them a
-# second time. **In training with 8,192 places, blocks need about eighty times less memory than plain attention.** To
-# make the weights twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that
-# saves more.
+# And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
+# slopes. The way back needs the weights once more, but the blocks have thrown them away. So they make them a second
+# time. **In training with 8,192 places, blocks need about eighty times less memory than plain attention.** To make the
+# weights twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #

@@ -11,8 +11,8 @@
 # behind it has grown.
 #
 # Below, two machines read this date. One, our yardstick, was **told** which places are empty. The other was **not
-# told**. **Once they have loaded, drag the slider until the second one makes a mistake, and watch its look wander off
-# into the emptiness.** Then type a date of your own.
+# told**. **Once they have loaded, drag the slider to the right until the second one makes a mistake, and watch its look
+# wander off into the emptiness.** Then type a date of your own.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -70,8 +70,8 @@ machine(
 # depends on what the others ask.
 #
 # At 34 places both machines read nearly all unseen dates. Now fill these up to 100. The machine that was told reads as
-# well as before. The other reads only 33 of 100 dates. There is no error and no warning. **If emptiness is not hidden,
-# the answers just get worse when somebody puts a longer text into the same batch.**
+# many dates as before. The other one reads only 33 of 100. There is no error and no warning. **If emptiness is not
+# hidden, the answers just get worse when somebody puts a longer text into the same batch.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: the same dates in 34, 40, 60 and 100 places</summary>
 
@@ -141,8 +141,8 @@ plt.show()
 #
 # How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
 # lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
-# take more weight, and some of them it has never seen. Both troubles are gone if the padding gets a weight of exactly
-# 0.
+# take more weight, and some of them it has never seen. The padding does neither kind of harm if it gets a weight of
+# exactly 0.
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
 # is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
@@ -295,9 +295,9 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 #
 # The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
 # −∞. Then $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
-# -1,000,000,000 instead, and no NaN appears. But in an empty row every score gets this number. Beside so large a number
-# 32 bits have no room for the small differences between the scores, so all become equal. The row looks at the padding
-# after all, and nobody is warned.
+# -1,000,000,000 instead, and no NaN appears. But in an empty row every score gets this number. A number of 32 bits
+# keeps about seven digits, so the scores 3 and 1 both become exactly -1,000,000,000. With all scores equal, the row
+# looks at the padding after all, and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

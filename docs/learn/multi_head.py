@@ -6,9 +6,9 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# Our machine looks at the text anew for each letter of its answer. We built another one, which may look only once, with
-# one head, and must read the whole date from what comes back. After 700 steps of training it reads 50 of 100 dates.
-# Does it lack heads, or patience? To tell, we must know what a head is.
+# Our machine looks at the text anew for each letter of its answer. We built another one, whose answer may look at the
+# text only once, with one head. All eight digits of the date must be read from what comes back. After 700 steps of
+# training it reads 50 of 100 dates. Does it lack heads, or patience? To tell, we must know what a head is.
 #
 # Until now, a **look** was one question to all letters of the text, and one average that comes back. Our machine asks
 # four questions at the same moment. Each is asked by a **head**, which has weights of its own, and what the four bring
@@ -68,9 +68,11 @@ touch(
 
 # %% [markdown]
 # **Different heads look at different letters.** Head 3 mostly stands on the letter that is being written. Head 1 runs
-# ahead at the first digit of the day, and in most dates at that of the year.
+# ahead: when the first digit of the day is written, it already looks at the second.
 #
-# ## Read its eyes
+# What is lost if there is only one?
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: read its eyes</summary>
 #
 # If the heads have such habits, you should be able to tell from their looks which letter is being written. On these
 # dates, which we chose, you can. **Which letter are they writing?**
@@ -178,7 +180,9 @@ touch(
 )
 
 # %% [markdown]
-# Together the four heads give the letter away. What is lost if there is only one?
+# Together the four heads give the letter away.
+#
+# </details>
 
 # %% tags=["remove-input"]
 days = [
@@ -294,9 +298,9 @@ assert all(last_twice[texts.index(each)] for each in examples)
 # What did we overlook?
 #
 # Let us watch the machine decide about one digit. The third digit of 1967 should be a 6, and its rival is the 7. The
-# last matrix turns what each letter brings into points for both. A letter with the weight 0.5 that gives 4 points to
-# the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All letters pull, as in a tug of war, and
-# the stronger side wins.
+# last matrix turns the mixture into points for both, and since the mixture is a sum, we can say how many points each
+# letter brings. A letter with the weight 0.5 that gives 4 points to the 6 and 1 point to the 7 pulls for the 6, with
+# $0.5 \cdot (4 - 1) = 1.5$. All letters pull, as in a tug of war, and the stronger side wins.
 #
 # A machine that knows the order must pull for the 6 at the third digit, and for the 7 at the fourth. **Press "fourth
 # digit": who changes sides? Then press "2,100 steps", and try again.**
@@ -378,9 +382,9 @@ touch(
 )
 
 # %% [markdown]
-# After 700 steps only the 9 changes sides, and the 9 pulls little. The 6 pulls for the 6 and the 7 for the 7, whichever
-# digit is asked for. So the 7 wins both times, and the machine writes 1977. **After 2,100 steps all letters walk to the
-# other side when the fourth digit is asked for, even the 6 and the 7.**
+# After 700 steps only the 9 changes sides. It pulls little, and each time for the wrong digit. The 6 pulls for the 6
+# and the 7 for the 7, whichever digit is asked for. So the 7 wins both times, and the machine writes 1977. **After
+# 2,100 steps all letters walk to the other side when the fourth digit is asked for, even the 6 and the 7.**
 #
 # How do they know? Stay at 2,100 steps and at the third digit, and press 1962, then 1972. The same 9 pulls for the 6,
 # and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter
@@ -388,7 +392,7 @@ touch(
 #
 # That is what we overlooked. In our arithmetic a value was a single number, and knew nothing of its neighbours. In the
 # machine it is a whole vector, which also tells of them. **One average can carry a whole date, if the looks before it
-# have made the letters ready.** One head was enough all along; it only takes longer to learn.
+# have told each letter its neighbours.** One head was enough all along; it only takes longer to learn.
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])
@@ -446,8 +450,8 @@ assert (
 # And our own machine? It looks anew for each letter, so it hardly needs its four heads. Trained as long with one, it
 # also reads over 99 of 100 dates.
 #
-# **So one look is not enough when it must bring back several things at once, and the looks before it have not made the
-# letters ready.**
+# **So one look is enough if the looks before it have told each letter its neighbours. More heads, or more looks, get
+# there sooner.**
 #
 # ## Who found this, and when
 #

@@ -8,8 +8,8 @@
 # # Why does a tall tower forget its letters? { #how-tall-can-a-tower-be }
 #
 # A tower of six [layers](transformer_layer.py#which-towers-need-the-norm) learns in 800 steps to write eight digits
-# backwards. Now put six more on top. The tall tower gets about 30 of 100 digits right, no better than if it wrote the
-# commonest digit of each text eight times. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat
+# backwards. Now put six more on top. The tall tower gets about 30 of 100 digits right, as many as if it only repeated
+# the commonest digit of each text. A [warm-up](adam.py#warm-up) does not help. Yet the machines behind the chat
 # programs have dozens of layers.
 #
 # After each part of a layer stands a plus, the *residual*, which carries the letter past the part. With a plus after
@@ -43,14 +43,16 @@ assert 0.27 < commonest < 0.32
 # ## The letter fades
 #
 # A norm divides the *whole* sum by its size, and so it divides the letter, too. Do it once by hand, with four numbers.
-# The *size* of a vector is here the root of the mean of its squares, so the letter $x = (1, -1, 1, -1)$, here a digit,
-# has size 1. A part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they stand at a right angle,
-# and then the *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} = 1.25$.
+# The *size* of a vector is here the root of the mean of its squares, so our letter $x = (1, -1, 1, -1)$ has size 1.
+# (The letters of this task are digits.) A part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they
+# stand at a right angle, and then the *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} =
+# 1.25$.
 #
 # --8<-- "diagrams/right_angle.svg"
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of
-# the letter is still in there? Multiply with the letter, number by number, and take the mean:
+# the letter is still in there? As much as its shadow on the letter is long. Multiply with the letter, number by number,
+# and take the mean:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
@@ -110,8 +112,9 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 # on the left.
 #
 # What arrives at the top instead of the letter? Mostly an average of the text, which attention adds and which is nearly
-# the same for every digit. So at the top of the left tower two digits of a text look nearly alike. Before the training
-# their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86.
+# the same for every digit. (Each part sends it through random matrices of its own, so each adds it in another
+# direction.) So at the top of the left tower two digits of a text look nearly alike. Before the training their cosine
+# is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** In training the slopes pass the same norms on
 # their way back, and shrink as well. The tower does learn, but slowly: with a third of the learning rate and three

@@ -11,8 +11,8 @@
 # row whole.
 #
 # But a graphics processor has a small memory that is about ten times as fast as its large one. On the A100 of 2020,
-# each of its small processors has 192 kilobytes of it, and a row of a million scores takes 4,000. So the row should
-# come in **pieces**, each thrown away before the next is made.
+# each of its small processors has 192 kilobytes of it, and a row of a million scores takes 4,000 kilobytes. So the row
+# should come in **pieces**, each thrown away before the next is made.
 #
 # ## What goes wrong
 #
@@ -38,8 +38,8 @@
 # ## A bill with two pages
 #
 # You add up a long bill page by page. At the foot of a page you write its sum, begin the next page with it, and never
-# turn back. Let each piece be such a page, with two sums: of the powers, and of each power times its value. Only at the
-# very end do you divide the second by the first.
+# turn back. Let each piece be such a page, and keep two sums on it: one of the powers, and one of the powers times
+# their values. Only at the very end do you divide the second sum by the first.
 #
 # On paper this works. But in a computer powers grow too fast: for a score of 89 the power no longer fits into a number
 # of four bytes. So a softmax first subtracts the largest score of its row, which changes no weight. **But the largest
@@ -53,10 +53,10 @@
 # Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$. But the score 1 is gone.
 # Only the sums are left, and they were measured from the wrong score. Are they useless?
 #
-# No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. The first factor is in our sums already. And the second, $e^{3 -
-# 6} = 0.049787$, knows nothing of the 1: it is the same for every power on the page. So multiply both sums by it, and
-# they become what they would be if we had known of the 6 from the start. We call this **mending** (elsewhere:
-# *rescaling*). Now the two pages can be added:
+# No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. Our sums hold $e^{1 - 3}$. Multiply by $e^{3 - 6} = 0.049787$,
+# and they hold $e^{1 - 6}$. This factor knows nothing of the 1: it is the same for every power on the page. So multiply
+# both sums by it, and they become what they would be if we had known of the 6 from the start. We call this **mending**
+# (elsewhere: *rescaling*). Now the two pages can be added:
 #
 # --8<-- "diagrams/long_bill.svg"
 #
@@ -164,9 +164,9 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #     return a / z
 # ```
 #
-# Our `read` has no [mask](masks.py), and with one there is a trap. If it hides a whole piece, the largest score is
-# minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that it enters. So such
-# a piece is measured from 0, and its sums are 0.
+# (Our `read` has no [mask](masks.py), and needs none here. With one there is a trap. If it hides a whole piece, the
+# largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that
+# it enters. So such a piece would be measured from 0, and its sums would be 0.)
 
 
 # %% tags=["answer"]
@@ -220,16 +220,16 @@ assert np.exp(-np.inf - 0) == 0
 # %% [markdown]
 # ## What does the mending cost? { #why-is-it-faster }
 #
-# All this mending is extra arithmetic. Is it worth it?
+# Mending is extra arithmetic, though only a few products for each piece. What does one get for it?
 #
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers, and watch what is carried to and fro between the two
 # memories. **Look for the two large squares:**
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** Only keys
-# and values move more often. The small memory holds 125 queries at a time, so K and V are read for each of 8 groups: 8
-# · 64,000 is 512,000.
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The price is
+# that keys and values move eight times. The small memory holds 125 queries at a time. They stay, with their sums, while
+# all keys and values pass by. So K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
 # an A100. In training it computes 13 % more than plain attention, because it makes the weights

@@ -66,9 +66,8 @@ touch(
 #
 # </details>
 #
-# **So gluing the commonest pair does not always lead to the fewest pieces: the rule never looks ahead, not even when
-# two pairs are equally common.** But it is quick, and even a long text needs nothing else. Let your machine glue. What
-# is missing?
+# **So gluing the commonest pair does not always lead to the fewest pieces: the rule never looks ahead.** But it is
+# quick, and even a long text needs nothing else. Let your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it
@@ -229,8 +228,8 @@ touch(
 # only 36 times. So [more rules do not always help](#do-more-rules-always-help).
 #
 # And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
-# repeat. Asked for " SolidGoldMagikarp", some grew rude. It is a user's name. The guess is that it got a piece of its
-# own, and then hardly ever stood in the texts of the training.
+# repeat. Asked for " SolidGoldMagikarp", which is a user's name, some models grew rude. Probably the name got a piece
+# of its own, and then hardly ever stood in the texts of the training.
 #
 # ## What can no longer be seen
 #

@@ -105,9 +105,10 @@ touch(
 #
 # What counts on in equal steps, and never grows? **The hand of a clock.** It stays on its dial, and each place turns it
 # by the same angle. But one hand soon comes round again, and then two places look alike. So we take several dials, from
-# a fast one to slow ones. Their hands start at 3 o'clock and turn to the left, as angles do in mathematics.
+# a fast one to slow ones. Their hands start at 3 o'clock and turn anticlockwise, as angles do in mathematics.
 #
-# **Press a letter, and compare its hands with those of the same letter elsewhere. Then let the text walk.**
+# **Press a letter, and compare its hands with those of the same letter elsewhere. Then push the text to the right:
+# which hands turn most?**
 
 # %% tags=["live", "remove-input"]
 from trained.ablations import shares as shares_of
@@ -149,8 +150,8 @@ touch(
 # ## From hands to numbers
 #
 # How does a hand become numbers? Give it the length 1, and look at its tip. How far the tip is above the middle is the
-# *sine* of the hand's angle, and how far it is to the right is the *cosine*. Each of the two is added to a number of
-# the letter's vector.
+# *sine* of the hand's angle, and how far it is to the right is the *cosine*. The sine of dial 0 is added to the first
+# number of the letter's vector, its cosine to the second, and so on.
 #
 # Our three dials turn by 1, 0.1 and 0.01 from place to place. These are radians, as in NumPy, where an angle of 1 is 57
 # degrees. At place 2 each hand has turned twice:
@@ -241,7 +242,8 @@ touch(
 #
 # </details>
 #
-# **So a head can ask for a letter by its distance, wherever in the text the two stand.**
+# **So a head can ask for a letter by its distance, wherever in the text the two stand.** At least it can learn to. How
+# well ours did comes to light in [a later lesson](turning_positions.py), where a text is moved.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: a false peak, and the letters</summary>
 #

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks at the letter before. What set it going, we did
-# not know. Now nobody trains, because **you** write the numbers.
+# In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains, because
+# **you** write the numbers.
 #
 # Your first head will look at the letter before, too, and you will know why it can't fail. Then we ask for something
 # that seems out of reach for a machine that only takes averages: can a head count? (And in the next lesson two of your
@@ -24,7 +24,8 @@
 # 1 means yes.
 #
 # A wish is nothing but a score, the one that we would like to get. So this *table of wishes* is a table of scores, and
-# we need matrices that produce it. Put the table itself into $W_Q$, and let $W_K$ do no more than cut out the place:
+# we need matrices that produce it. Put the table into the rows of $W_Q$ that belong to the place, and let $W_K$ do no
+# more than cut out the place:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
@@ -42,7 +43,9 @@ nothing = np.zeros((3, 3))
 W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
 W_K = np.vstack([nothing, np.eye(3)])
 
-scores = (tokens @ W_Q) @ (tokens @ W_K).T  # no root, which would only shrink a yes
+scores = (tokens @ W_Q) @ (
+    tokens @ W_K
+).T  # without the root, which would only shrink a yes
 powers = np.exp(scores)
 weights = powers / powers.sum(axis=-1, keepdims=True)
 print("scores of place 2: ", scores[2])
@@ -83,8 +86,8 @@ touch(
 )
 
 # %% [markdown]
-# **A place shares its weight equally among all that it wishes for, and a place without a wish shares it among
-# everybody.** That follows from the softmax, which gives equal weights to equal scores.
+# **With a large yes, a place shares its weight equally among all that it wishes for, and a place without a wish shares
+# it among everybody.** That follows from the softmax, which gives equal weights to equal scores.
 #
 # ## Select and aggregate
 #
@@ -117,7 +120,7 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 #
 # The line with `select` is the one to understand. The first `place` means that the query is the number of the place
 # that looks, and the second that the key is the number of the place that is looked at. The `lambda` is the table of
-# wishes: it says yes if the key is one less than the query.
+# wishes: it says yes if the key is one less than the query (and `max` lets place 0 look at itself).
 #
 # Why 128? Because $e^{-128}$ is so small that the computer rounds it to 0, so all others get nothing at all. The names
 # `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail Weiss, Yoav
@@ -229,6 +232,7 @@ is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
 like_me = select(letter, letter, lambda query, key: key in (0, query))  # ^ is 0
 head = aggregate(like_me, is_begin)
 
+# texts and check are those from "Show the code" above
 tokens, mask = rows(texts, "^abc", length=9)
 share = head(tokens, mask=mask)[..., 0].numpy()
 counted = (1 / share - 1).round()
@@ -248,8 +252,7 @@ assert right == [True] * 9840
 #
 # </details>
 #
-# The authors of RASP count in this way, too. Where there are more kinds of letters than numbers in a token, counting
-# becomes hard, as Gilad Yehudai and others showed in 2024.
+# The authors of RASP count in this way, too.
 #
 # Now go one step further. A letter that can count those like itself can also count the *smaller* ones. And when people
 # line up by height, whoever knows how many are smaller knows where to stand. So a machine that counts can sort.

@@ -42,8 +42,9 @@ machine(
 # end mark ▪.
 #
 # The probabilities come out of a long calculation. Its numbers were random at first, and so was the answer. Then a
-# program showed the machine dates with the right answers. After every 64 dates it nudged each number a little, so that
-# the right letters became more probable. That is one *step*, and to be **trained** is to take many of them, here 1,000.
+# program showed the machine dates with the right answers. After every 64 dates the program changed each number a
+# little, so that the right letters became more probable. That is one *step*. A machine is **trained** by many such
+# steps, here 1,000.
 #
 # But has it learnt to read, or only learnt its examples by heart? To find out, we kept one date in five out of the
 # training.
@@ -156,11 +157,12 @@ HTML(
 #
 # ## The one idea: look at the right letters
 #
-# The machine is reading "thursday 3rd of may 2018", and has written `2018-0`. You would look at "may" now, and so,
-# mostly, does the machine. But how can a calculation look? It shares out a total of 1 among the letters of the text,
-# and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its weight, and adds them
-# up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From the mixture, and from
-# what it has written so far, the machine computes the next letter:
+# The machine is reading "thursday 3rd of may 2018", and has written `2018-0`. You would look at "may" now, and about
+# half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
+# letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
+# weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
+# the mixture, and from what it has written so far, the machine computes the next letter. (Drawn are 32 of the 64
+# numbers, and the mean of four looks.)
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -209,18 +211,18 @@ HTML(
 # %% [markdown]
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
-# finds out in training, because looking there makes the right letters more probable. (Ours looks in four ways at once.
-# The picture shows their mean, and half of the 64 numbers.)
+# finds out in training, because looking there makes the right letters more probable.
 #
-# Why do these vectors differ from the rows above? The machine has two halves. The **encoder** reads the text first: it
-# lets the letters look at each other, and turns each into a new vector. The **decoder** then mixes these, and writes.
+# Compare the m here with the m above: its vector has changed. That is because the machine has two halves. The
+# **encoder** reads the text first: it lets the letters look at each other, and turns each into a new vector. The
+# **decoder** then mixes these, and writes.
 #
 # ## Take it away
 #
 # What is left if the machine can't choose where to look? **The averaging machine** gives every letter of the text the
-# same weight, so it gets plain averages, in the encoder and again for the answer. It was trained for only 500 steps,
-# and that alone costs something. So beside it we lay a **yardstick**: a whole machine with the same short training,
-# which reads 98 of 100 dates. **Try both on a date of your own.**
+# same weight, so it gets plain averages, in the encoder and again for the answer. It was trained for only 500 steps.
+# So, to be fair, we compare it with a whole machine that had the same short training. We call that one the
+# **yardstick**, and it reads 98 of 100 dates. **Try both on a date of your own.**
 
 # %% tags=["live", "hide-input"]
 names = ["dates-brief", "dates-no-attention"]

@@ -17,11 +17,22 @@
 # are on the right, in the **decoder**, which writes the answer, one letter after the other. (Each letter is a *token*,
 # and of the N layers our machine has one on each side.) The lines around the parts are the residuals.
 #
+# <details class="lesson-more" markdown="1"><summary>If you come straight from lesson 4: five parts in five lines</summary>
+#
+# * **[Heads](multi_head.py):** an attention looks in several ways at once, and what it finds is laid side by side.
+# * **[Positions](positions.py):** a pattern that depends on the place is added to each letter's vector.
+# * **[Residual](transformer_layer.py):** what a part finds is added to the letter, so that the letter is not lost.
+# * **Norm:** then the sum is brought back to one size.
+# * **[Feed-forward network](feed_forward.py):** two more matrices work on each letter alone, and can hold a table.
+#
+# </details>
+#
 # ## One letter on its way
 #
 # First we climb the left side with the 5 of the day, and beside it the first 5 of the year. At each step their
 # *similarity* says how alike the two are: 1 if their vectors have the same direction, 0 if they have nothing in common,
-# and below 0 if they point away from each other.
+# and below 0 if they point away from each other. (Steps 3 and 5 show what a part has found, before it is added at 4 and
+# 6.)
 #
 # **Walk with the 5, step by step. At which step do the two 5s part?**
 
@@ -91,14 +102,15 @@ journey(
 
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their places bring
-# the similarity down from 1.00 to 0.85, attention to 0.62, and the network to 0.09. But why did attention find
-# different things for them: because of their places, or of their neighbours? Soon a j will tell.
+# the similarity down from 1.00 to 0.85, attention to 0.62, and the network to 0.09. Did attention find different things
+# for them because of their places, or because of their neighbours? Soon a j will tell.
 #
 # ## From the text into the answer
 #
 # Now the day's 5 is no longer just any 5. But how does it get to the right side, into the answer? We join the decoder
-# when it has written `1955-06-0`. What comes out above its last letter is written next, so this 0 must ask the text for
-# the day. Beside it walks the first 0, which had to ask for the month. (The • is the start mark.)
+# when it has written `1955-06-0`. What comes out above the last letter is written next. The last letter is the 0, and
+# so it is this 0 that must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The
+# • is the start mark.)
 #
 # **Walk up the right side. At which step do the two 0s part?**
 
@@ -177,8 +189,8 @@ assert round(float(likely[most]), 4) == 0.9999
 # One thing is still strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with
 # a j, too, at the same place. So how can a j say June?
 #
-# Here each j is a point, the shadow of its 64 numbers on a plane. **Let the three js walk up to step 6. Then put
-# january's j into our text: which month will the machine write?**
+# Here each j is a point: its 64 numbers, projected on a plane. **Let the three js walk up to step 6. Then put january's
+# j into our text: which month will the machine write?**
 
 # %% tags=["live", "hide-input"]
 months, ways = {"01": "january", "06": "june", "07": "july"}, []
@@ -270,13 +282,13 @@ machine(
 )
 
 # %% [markdown]
-# A row carries the name of the letter that is *written* there. Our 0 goes in where the last 5 is written, so look at
-# the last row called 5. **Most of the weight of our 0 is on the 5 of "5th". There the machine found the day.**
+# Each row is named after the letter that comes *out*. Our 0 is in the last row, called 5, because a 5 comes out there.
+# **Most of the weight of our 0 is on the 5 of "5th". There the machine found the day.**
 #
 # ## Put together by hand
 #
-# Now you build it. You have written a function for each part, and they are collected in one file, `own`. Only their
-# order is missing, and the arrows of the map show it.
+# Now you build it. You have written a function for each part, and they are collected in one file, `own`, where each
+# product with a matrix also gets its bias. Only their order is missing, and the arrows of the map show it.
 #
 # Here is the left side, the encoder. `w` holds all trained numbers, so `multi_head` and `feed_forward` are told the
 # name of their part in it. In `multi_head` the first argument asks, and the second is asked. In `enter` the square root

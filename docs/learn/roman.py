@@ -66,11 +66,13 @@ Markdown(MEASURED)
 # These are means of three trainings of 1,000 steps with the program of this piece, each from other random numbers.
 # Yours may be a little different.
 #
+# **From 100 numerals the machine learns these by heart, and hardly reads any other. From 1,000 it reads over nine of
+# ten that it has never seen.**
+#
 # </details>
 #
-# **From 100 numerals the machine learns these by heart, and hardly reads any other. From 1,000 it reads over nine of
-# ten that it has never seen.** Yet both machines read all that they were shown. Only the 999 tell the reader from the
-# parrot.
+# Whether it is shown 100 numerals or 1,000, in the end it reads nearly all of *these*. **Only the numerals that it has
+# never seen tell the reader from the parrot.**
 #
 # What do more examples change? Of 100 numerals about ten have the piece `xc`. Of 1,000 about a hundred have it, each
 # beside other pieces.

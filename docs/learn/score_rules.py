@@ -9,8 +9,8 @@
 # Put two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must
 # not see. No error says so.
 #
-# A score says how well a key fits, and nothing else. For *never*, *enough* and *far away* it takes extra steps, and
-# these can undo each other.
+# A score says how well a key fits, and nothing else. To say *never*, *enough* or *far away*, a machine needs extra
+# steps, and these can undo each other.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -65,9 +65,10 @@ taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 # ## “Never”: a cap in the wrong place
 #
 # One step is the [mask](masks.py), which says *never*. It sets a score to minus infinity, so that its power is
-# $e^{-\infty} = 0$. The other is a *cap*, which holds all scores between two bounds, here -2 and 2. While our machine
-# writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of
-# their scores, in one head, if the cap comes *after* the mask?
+# $e^{-\infty} = 0$. The other is a *cap*, with which some large models keep all scores between two bounds, here -2 and
+# 2. (It is a soft one, which bends even scores inside the bounds a little.) While our machine writes 2018-05-03, its
+# start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of these two scores, in one head,
+# if the cap comes *after* the mask?
 #
 # | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
@@ -173,10 +174,10 @@ assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
-# Because a score does not know when to stop. Say two keys have the scores 13 and 3. With a lead of 10 the first key
-# gets $e^{10}$ or 22,000 times the weight of the second. A small change of a score hardly changes a weight then, so
-# training has little to push on. That happened to the large machines of Dehghani and others (2023), whose training
-# broke down as their scores grew.
+# Scores can grow without end, and then one key takes everything. Say two keys have the scores 13 and 3. With a lead of
+# 10 the first key gets $e^{10}$ times the weight of the second, about 22,000 times. A small change of a score hardly
+# changes a weight then, so training has little to push on. That happened to the large machines of Dehghani and others
+# (2023), whose training broke down as their scores grew.
 #
 # A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -277,7 +278,7 @@ touch(
 #
 # ## In which order?
 #
-# So who goes first? With the [sink](sinks.py) there are four steps after the division, and this is their order:
+# So who goes first? With the [sink](sinks.py) four things come after the division, and this is their order:
 #
 # | A score can't say | What says it | For example in |
 # | --- | --- | --- |
@@ -287,8 +288,8 @@ touch(
 # | none of you | a sink | the [machine with a sink](sinks.py#a-place-of-its-own) |
 #
 # **First divide, then cap, bias, mask, sink.** If the cap came before the division, all scores would lie between -0.5
-# and 0.5, and hardly differ. (That was the dare.) If it came after the bias, it would shrink the price. If it came
-# after the mask, it would bring the future back.
+# and 0.5, and hardly differ. (That was the dare at the cards.) If it came after the bias, it would shrink the price. If
+# it came after the mask, it would bring the future back.
 #
 # ## Your machine so far
 #

@@ -10,7 +10,7 @@
 # sight. What did the models need those pieces for?
 #
 # Here is a clue. The weights of a query add up to 1, so it must look somewhere, even if there is nothing to fetch. A
-# shy speaker looks at the clock on the wall, and does not read the time. Where does a machine look?
+# shy speaker looks at the clock on the wall, only to look somewhere. Where does a machine look?
 #
 # To find out, we trained a small machine with one head on random letters. Under a vowel, which is a, e, i, o or u, it
 # must write the letter just before it. Under any other letter it must write the next one of the alphabet (after z comes
@@ -51,9 +51,8 @@ Markdown("\n".join(lines))
 # So only a vowel gives the head something to do. For a d the machine must write e, and for that it needs no look: the
 # vector of the d is [added](transformer_layer.py) to what the head brings.
 #
-# Each text begins with the start mark •, and the head sees only what stands *before* its letter. (Usually a head also
-# sees its own letter, and could leave weight there. We forbid that, so that the effect is plain. Large models use the
-# first place anyway.) After its training the machine gets all letters of 1,000 new texts right.
+# Each text begins with the start mark •, and the head sees only what stands *before* its letter. After its training the
+# machine gets all letters of 1,000 new texts right.
 #
 # **Press a vowel, then some other letters. Where does the head look when it needs nothing?**
 
@@ -90,6 +89,9 @@ touch(
 # **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** That is what
 # makes the mark so useful. What comes from there is always the same, so the rest of the machine can learn to subtract
 # it. And the mark stands first, where every later letter can see it.
+#
+# (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.
+# But large models use the first place anyway.)
 #
 # Such a place, where leftover weight goes, is called an **attention sink**. Clark and others had seen one in 2019: many
 # heads of BERT look at a mark between sentences. These heads, they argued, have nothing else to do there.
@@ -128,8 +130,8 @@ bet(
 #
 # </details>
 #
-# **Without the start mark, just those letters go wrong that needed no look.** Two in three of them are lost, but hardly
-# a vowel.
+# **Without the start mark, just those letters go wrong that needed no look.** In many such texts, two in three of them
+# are lost, but hardly a vowel.
 #
 # Large models behave just like that. In 2023 Xiao and others, who gave attention sinks their name, kept the first four
 # [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces. Four
@@ -137,9 +139,9 @@ bet(
 #
 # ## A place of its own
 #
-# In the same year Miller wrote that the softmax lacks a way to say nothing. If leftover weight looks for a place, why
-# not give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a
-# single number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
+# Also in 2023, Miller wrote that the softmax lacks a way to say nothing. If leftover weight looks for a place, why not
+# give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a single
+# number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
 #
 # Try it by hand. Four keys have the score -5 each, and the sink has the score 0. The power of a key is $e^{-5} =
 # 0.0067$, and the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets
@@ -152,9 +154,9 @@ bet(
 # had to borrow a place to say that.
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
-# no mark: in its place stands the letter b. (A vowel there would ask for a letter before it, and there is none.) It
-# gets all letters right, too. **Look at the k with each button, and then move the score of the sink. What goes wrong if
-# it is far too low, and what if it is too high?**
+# no mark: in its place stands the letter b. It gets all letters right, too. **Look at the k with each button. Then move
+# the score of the sink, and watch how many letters stay right. What goes wrong if the score is far too low, and what if
+# it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -265,8 +267,8 @@ touch(
 )
 
 # %% [markdown]
-# If the score is far too low, it is as if the start mark had been dropped: letters that need nothing must look at
-# others. If it is too high, the sink takes the weight that the vowels need.
+# If the score is far too low, some letters that need nothing go wrong, because they must look at others again. If it is
+# too high, the sink takes the weight that the vowels need.
 #
 # **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** We dropped
 # one place after the other, and only a vowel right after it went wrong. In 2025 gpt-oss was trained with such a sink

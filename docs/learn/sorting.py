@@ -55,13 +55,13 @@
 # ## How many are smaller?
 #
 # Think of people who line up by height. If you count four who are smaller than you, you know that these four will stand
-# in front of you. Your own place is 5, or a later one if others are as tall as you. So each letter needs one number:
-# how many letters are smaller? Here are the letters of `cabacb` as people. The sign `^` stands at place 0, and it isn't
+# in front of you. You stand fifth, or farther back if others are as tall as you. So each letter needs one number: how
+# many letters are smaller? Here are the letters of `cabacb` as people. The sign `^` stands at place 0, and it isn't
 # counted:
 #
 # --8<-- "diagrams/line_up.svg"
 #
-# Under each letter stands its number, and at the bottom all have lined up. (We come to the arrows later.)
+# Under each letter stands its number, and at the bottom all have lined up. (The two arrows belong to a later step.)
 #
 # A head can find these numbers, because it can count. In the last lesson each letter looked at `^` and at the letters
 # like itself. **Press the wishes, so that each letter counts the smaller ones instead.**
@@ -142,6 +142,7 @@ print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 # and of the nine numbers it sets the one for this count to 1:
 
 # %%
+# look_up(what to read, its values in rising order, what to write for each)
 counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
 network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
 
@@ -192,12 +193,8 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>The rule</summary>
-#
 # **Each place looks for the largest note below its own number.** At place 4 that is the 2 once more, since nobody has
 # noted 3. So it fetches from both b's, as the two arrows in the drawing show, and their average is a b.
-#
-# </details>
 #
 # ## Two wishes in one head
 #

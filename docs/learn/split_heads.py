@@ -7,7 +7,8 @@
 # # How do four heads share one vector?
 #
 # Two machines have equally many numbers to train, and were trained equally long. They differ only in how a letter's
-# numbers are shared out among four heads. The first, our yardstick, reads 98 of 100 dates. The second is half blind.
+# numbers are cut, and shared out among four heads. The first, our yardstick, reads 98 of 100 dates. Where "30.11.1999"
+# stands, the second sees "30.?????99".
 #
 # Which cut is right, and why does nothing complain about the wrong one?
 #
@@ -220,9 +221,9 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 # Each head has a strip of 34 cells, one for each place. The text has ten letters, so the padding mask leaves ten cells
 # of each strip open, and hides the rest. Cut rightly, these ten hold a piece of each letter.
 #
-# A reshape alone deals out the pieces one letter after the other. The four pieces of the 3 fill the first four cells of
-# head 1. Then come the four of the 0 and two of the point, and the ten open cells are full. So head 1 sees "30.".
-# **Tick "cut by a reshape alone". Which letters do the other heads see?**
+# A reshape alone fills the strips with the pieces in their order, one letter after the other. In strip 1 come four
+# pieces of the 3, four of the 0 and two of the point. That makes ten, and the open cells are full. So head 1 sees
+# "30.". **Tick "cut by a reshape alone". Which letters do the other heads see?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -266,7 +267,8 @@ touch(
 
 # %% [markdown]
 # **The mask hides the five letters, because all their pieces lie behind the tenth cell of strip 1.** Head 2 sees the 99
-# and some padding. Heads 3 and 4 look at nothing but padding, which nobody hides.
+# and some padding. In the strips of heads 3 and 4 all ten open cells hold padding: the mask counts cells, and does not
+# know what lies in them.
 #
 # All this comes from one step left out. **Nothing complained, because only shapes are checked, and the shape was right
 # all along.**

@@ -62,18 +62,18 @@ touch(
 )
 
 # %% [markdown]
-# **In these five texts the form comes first, and only then the right date.** But which numbers had to become larger,
-# and which smaller? To try each number by itself would take 121,422 trials, and that only for the first of a thousand
-# *steps*.
+# **In these five texts the form mostly comes first, and only then the right date.** But which numbers had to become
+# larger, and which smaller? To try each number by itself would take 121,422 trials, and that only for the first of a
+# thousand *steps*.
 #
 # ## How wrong is it? By hand
 #
 # How do we tell whether a change helps? Counting wrong letters is too coarse: a small change of one number mostly
 # changes no letter at all. But it changes how probable the right letters are.
 #
-# Suppose the right letters of an answer get the probabilities 0.9, 0.5 and 0.9. Then the whole right answer has
-# $0.9 \cdot 0.5 \cdot 0.9 = 0.405$. How much of the fall from 1 to 0.405 is each letter's fault? Factors do not add up,
-# but their logarithms do. With a minus sign each logarithm is the *price* of a letter:
+# Suppose the right letters of an answer get the probabilities 0.9, 0.5 and 0.9. Then the whole right answer has $0.9
+# \cdot 0.5 \cdot 0.9 = 0.405$. How much does each letter cost us? The probabilities multiply, but their logarithms add
+# up. With a minus sign each logarithm is the *price* of a letter:
 #
 # $$
 # 0.1054 + 0.6931 + 0.1054 = 0.9039 = -\ln 0.405
@@ -120,9 +120,10 @@ plt.show()
 # %% [markdown]
 # **A machine pays little for being in doubt, and a lot for being certain and wrong.**
 #
-# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The green ticks show it for ours, on
-# 2,000 dates that were kept out of its training: 3.02 before it, and 0.0009 after. **Training lowers the loss on the
-# dates that the machine is shown, and we hope that it falls on all others, too.** Here it did.
+# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The green ticks stand at the height
+# of this mean for our machine, on 2,000 dates that were kept out of its training: 3.02 before it, and 0.0009 after.
+# **Training lowers the loss on the dates that the machine is shown, and we hope that it falls on all others, too.**
+# Here it did.
 #
 # So we know what should fall. How do we make it fall?
 #
@@ -205,7 +206,7 @@ touch(
 #
 # For one number that was easy. But our machine has 121,422, each with a slope of its own. All of them come from one
 # walk, which begins at the loss and goes backwards through the calculation. Each operation has a factor: if what goes
-# in changes a little, its result changes so many times as much. Squaring a 4 has the factor $2 \cdot 4 = 8$. On the way
+# in grows by 0.01, the result grows by 0.01 times this factor. Squaring a 4 has the factor $2 \cdot 4 = 8$. On the way
 # back we multiply by each factor that we pass.
 #
 # **Walk back yourself, factor by factor, and then nudge.** Here $r = x \cdot w + b$, with an input $x$ and two numbers,
@@ -282,7 +283,7 @@ np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 # does it learn that?
 #
 # Here a query mixes the values of three keys, and the loss is the square of the distance from the mixture to a flag. If
-# the score of a key rises, the key pulls the mixture towards its own value. Its arrow shows this *effect*. So a nudge
+# a key gets a little more score, it pulls the mixture towards its own value. Its arrow shows this *effect*. So a nudge
 # raises the scores of the keys that pull towards the flag, and lowers the others.
 #
 # **Nudge, and watch b, the heaviest key.** Why does its arrow turn round? Then start again, and move b so that it loses

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# We took one sign out of the program of our date machine, a plus that stands after every part. Then we trained it for
-# 500 steps, and it reads 70 of 100 dates. The yardstick, which has the plus and the same training, reads 98. Here are
-# three mistakes of the commonest kind:
+# In the program of our date machine the same plus stands after every part. We took it out everywhere, and trained the
+# machine for 500 steps. It reads 70 of 100 dates. The yardstick, which has the plus and the same training, reads 98.
+# Here are three mistakes of the commonest kind:
 
 # %% tags=["hide-input"]
 import sys
@@ -214,17 +214,17 @@ touch(
 # own, and with it the place.
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
-# of the training. Yet 56 layers can do whatever 20 can, if 36 of them just hand on what they get. So they built the
-# handing-on in, as a residual around every few layers, and could then train 152. The machines behind chat programs have
-# dozens of layers, with this plus around each part.
+# of the training. Yet 36 of the 56 layers need only hand on what they get, and the others can do what the 20 do. No
+# training found that. So they built the handing-on in, as a residual around every few layers, and could then train 152.
+# The machines behind chat programs have dozens of layers, with this plus around each part.
 #
 # ## Back to size
 #
 # So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm?
 #
-# Four layers that only add still learn our task, so we build two more. Here the 5 of 31415926 climbs six layers with
-# residuals, again *untrained*. **Climb, and watch how large the digits become, and how the 5 shares out its weight.
-# Then tick the norms, and climb again.**
+# Four layers that only add still learn our task. Six do not, as we shall see. Here the 5 of 31415926 climbs six layers
+# with residuals, again *untrained*. **Climb, and watch how large the digits become, and how the 5 shares out its
+# weight. Then tick the norms, and climb again.**
 
 
 # %% tags=["live", "hide-input"]
@@ -278,8 +278,8 @@ touch(
 #
 # So take the size away. After each plus the **norm**, short for *layer normalization*, subtracts the mean from the
 # numbers of a digit, and divides what is left by its *size*, the root of the mean square. Now the digits are equally
-# large after every layer, and in the sixth the 5 shares its weight out among all eight. The training can teach it whom
-# to choose.
+# large after every layer, and in the sixth the 5 shares its weight out among all eight. Now the training can teach the
+# choice.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
@@ -301,8 +301,8 @@ touch(
 # (-1.342, -0.447, 0.447, 1.342)
 # $$
 #
-# **A norm leaves only the pattern of the numbers.** It makes the same of 10, 30, 50 and 70, and of 101, 103, 105 and
-# 107.
+# **A norm leaves only the pattern of the numbers, and takes away their size.** It makes the same of 10, 30, 50 and 70,
+# and of 101, 103, 105 and 107.
 #
 # ## Your machine so far
 #

@@ -7,9 +7,9 @@
 # # What if the text stands further right?
 #
 # Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter
-# stands](positions.py), because the tips of some clock hands were added to each letter's vector. In its training every
-# text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask.
-# No letter has changed. **How many of 100 dates does the machine still read?**
+# stands](positions.py), because a pattern for its place, made of the hands of clocks, was added to its vector. In its
+# training every text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these
+# places by a mask. No letter has changed. **How many of 100 dates does the machine still read?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -77,9 +77,9 @@ assert added_record["shifted"][2] < 0.1 * short
 # A head asks with the product of a query and a key (the score, before it is divided). So this product should know how
 # far apart the two stand, and not where.
 #
-# How can a place go into both, and yet drop out of their product? Let the place **turn** them. At place 0 the query and
-# the key point to the right, and each further place turns both by 30 degrees to the left. **Let the text walk. What
-# happens to the hands, and what to their product?**
+# Can query and key both know their place, and their product only the distance? Let the place **turn** them. At place 0
+# the query and the key point to the right, and each further place turns both by 30 degrees to the left. **Let the text
+# walk. What happens to the hands, and what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch

@@ -90,7 +90,8 @@ touch(
 )
 
 # %% [markdown]
-# Most of your sums probably have a column with the sum 9. What is so hard about a 9?
+# Most of your sums probably have a column with the sum 9, but you also started from one. What could be so hard about a
+# 9?
 #
 # ## Where does a carry come from?
 #
@@ -127,10 +128,12 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 
 # %% [markdown]
 # **In six of ten wrong sums a digit is wrong left of a column with the sum 9.** The 9 is in column 2 or 3, counted from
-# the right. We follow the first kind, where a 1 is lost, and come back to the second. The third we can't explain.
+# the right, because nothing can come into column 1. We follow the first kind, where a 1 is lost, and come back to the
+# second. The third we can't explain.
 #
-# Does the twin look past a 9, too? Its second head hardly looks beyond its own column. Here is where the first one
-# looks, from the two highest columns:
+# Does the twin look past a 9, too? In the program the second head does that, but the twin's second head hardly looks
+# beyond its own column. If anybody looks, it is the twin's *first* head. Here is where it looks, from the two highest
+# columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -325,8 +328,9 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # any longer whether a 1 comes. And where none comes, it adds one more often than before, which is the second kind of
 # mistake. **So an arc as thin as a hair can decide whether an answer is right.**
 #
-# So training has not written our program. It has found a shortcut, and a faint look beyond it. The answers told us how
-# often the twin is wrong, and the map where it mostly looks. What it needs came out only when we took it away.
+# So training has not written our program. It has found something like the shortcut, and a faint look beyond it. The
+# answers told us how often the twin is wrong, and the map where it mostly looks. What it needs came out only when we
+# took it away.
 #
 # Other machines have found stranger ways to add. In 2023 Neel Nanda and others took apart a small Transformer that had
 # learnt to add as one adds hours on a clock. It has no digits and no carry. It turns the numbers into angles, and adds
@@ -583,8 +587,9 @@ exercises.show("twins")
 # ## The last question
 #
 # This was the last lesson. In [the first one](reading_dates.py) a machine wrote a 5, and the y of "may" was the
-# brightest letter, though the m alone made June of May. Is the y needed at all? By now you have built all parts of that
-# machine by hand. What a *trained* machine does with them is another question, and now you know how to ask it.
+# brightest letter, though the letter m, exchanged alone, [turned May into
+# June](reading_dates.py#which-letter-told-it-the-month). Is the y needed at all? By now you have built all parts of
+# that machine by hand. What a *trained* machine does with them is another question, and now you know how to ask it.
 #
 # Take ten dates of May. In [the whole machine](../machine.py), under "Hide letters of the text", press the y, and it is
 # hidden from every look. Write down first in how many dates the month will still be right. Then count. If most are

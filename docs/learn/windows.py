@@ -9,10 +9,10 @@
 # You can guess the last sign of the line `Calling "m(arg-1, arg-2, ..., arg-n)"`, because you saw a quotation begin.
 # Our [language model](language_model.py) can guess it, too, if it sees far enough. How far is that?
 #
-# Let each letter see only the last few, itself among them. This is called a **window**. Below each sign stand the
-# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs, if the letter before it looks back through this
-# window. Watch only the last of these small numbers. **Move the window until the last sign becomes cheap. What has just
-# come into sight?**
+# Let each letter see only the last few, itself among them. This is called a **window**. To say the last sign, the
+# machine stands on the letter before it, and sees what is in the window. Below each sign stand the
+# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs. Watch only the last of these small numbers.
+# **Move the window until the last sign becomes cheap. What has just come into sight?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -89,7 +89,7 @@ assert scores == [136, 58]
 
 # %% [markdown]
 # **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** In 2019 Child and
-# others let a place see the last few and, farther back, every 32nd, say.
+# others let a place see the last few, and farther back only every 32nd, for example.
 #
 # ## A ring of four rows
 #
@@ -100,8 +100,8 @@ assert scores == [136, 58]
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
-# every layer has such a ring. Its rows are out of order, but that does no harm: attention adds up over keys, and each
-# key still carries its place, by which it was [turned](turning_positions.py).
+# every layer has such a ring. Its rows are out of order, but that does no harm: attention is a sum over keys, and a sum
+# does not mind the order. And each key still carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re
@@ -131,8 +131,8 @@ assert drawn("ring", "place") == [str(n) for n in range(7)]
 # ## What does it cost?
 #
 # One sign stood at a cliff. Do most? Our language model has two layers, and sees up to 128 letters. In a text that it
-# has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, and make it smaller and
-# smaller. **How do the bits grow? Draw it.**
+# has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, without any further
+# training, and make it smaller and smaller. **How do the bits grow? Draw it.**
 
 # %% tags=["live", "hide-input"]
 bits = {}
@@ -223,10 +223,11 @@ touch(
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks were equal,
-# five layers with a window of 5 would let 1/3,125 of the farthest letter through. **Each layer lets a letter hear from
-# farther away, but what comes from far is thin.** So letters in the middle must carry the message on. A machine that is
-# trained with windows can learn that; ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on
-# that alone: for five layers with a window it has one that sees all.
+# each would pass on a fifth, and after five layers $1/5^5$ of the farthest letter would arrive, or 1/3,125. **Each
+# layer lets a letter hear from farther away, but what comes from far is thin.** So letters in the middle must carry the
+# message on. A machine that is trained with windows can learn that; ours was not. [Gemma
+# 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has one that
+# sees all.
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

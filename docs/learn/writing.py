@@ -29,7 +29,7 @@
 # answer.**
 #
 # What if we had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
-# At each step it goes on from each of them with each letter. Of these longer beginnings it keeps the most probable, and
+# At each step it tries every letter after every beginning. Of these longer beginnings it keeps the most probable, and
 # cuts off the others. **Keep two: does that find the answer with C?**
 
 # %% tags=["live", "hide-input"]
@@ -242,10 +242,10 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # For "5 june" the beam, too, finds 0000-06-05, with 0.51. But even a beam of three may have cut off the best answer.
 # Can we be sure, without trying all there are?
 #
-# We can. Any other answer must leave 0000-06-05 at some letter, and there it takes the second choice, at best. Suppose
-# it leaves at the fourth letter. The three zeros have 0.87 together, and the second choice has 0.40, so it comes to
-# $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An answer that leaves at the first letter
-# gets 0.12 at most, and at every other letter nearly nothing. All of that is less than 0.51.
+# We can. Every other answer differs from 0000-06-05 somewhere. Where it first differs, it takes the second choice, at
+# best. Suppose that is at the fourth letter. The three zeros have 0.87 together, and the second choice has 0.40, so it
+# comes to $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An answer that differs at the
+# first letter gets 0.12 at most, and at every other letter nearly nothing. All of that is less than 0.51.
 #
 # **So the search is not to blame: no answer is more probable than the zeros, and the machine means them.** Why it
 # prefers them, we do not know.

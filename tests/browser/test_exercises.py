@@ -206,6 +206,6 @@ def test_on_a_phone_and_in_the_dark(visit, options):
 def test_without_a_script_the_answers_are_folded(visit):
     page = visit("/learn/masks/", java_script_enabled=False).page
     element = page.locator("#exercise-outvoted")
-    assert "which share of the weight goes to the padding?" in element.inner_text()
+    assert "what share of the weight goes to the padding?" in element.inner_text()
     element.locator("summary").click()
     assert "0.30. 24 letters bring 24 times 7.39" in element.inner_text()

@@ -23,7 +23,7 @@ def said(name, given):
 def rows(given):
     """Return the letters that are drawn, row by row."""
     names = given.element.locator("svg text").all_text_contents()
-    starts = [names.index(name) for name in ("whole", "forgetful", "given")] + [len(names)]
+    starts = [names.index(name) for name in ("whole", "peeking", "given")] + [len(names)]
     return [names[i + 1 : j] for i, j in pairwise(starts)]
 
 

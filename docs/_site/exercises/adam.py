@@ -27,24 +27,24 @@ EXERCISES = [
             ),
             "divided": (
                 lambda slopes, rate: rate / slopes,
-                "What is steeper goes farther, and not less far.",
+                "A steeper slope moves its number farther, not less far.",
             ),
         },
     ),
     Exercise(
         name="the-root-of-the-mean-square",
-        question="A number had the slopes 3 and -3, one after the other. By which usual size does Adam divide at the"
+        question="A number had the slopes 3 and -3, one after the other. What usual size does Adam divide by at the"
         " second step?",
         asks=Numbers(("",), digits=1),
         given=(np.array([3.0, -3.0]),),
         right=lambda slopes: np.sqrt(np.mean(slopes**2)),
-        because="Both squares are 9, so that every mean of them is 9, and its root is 3: the usual size of a slope.",
+        because="Both squares are 9, so every mean of them is 9. Its root is 3, the usual size of a slope.",
         mistakes={
             "mean of the slopes": (lambda slopes: np.mean(slopes), "Squares have no sign, so they do not cancel."),
             "no root": (lambda slopes: np.mean(slopes**2), "That is the mean of the squares, before the root."),
             "sum of the squares": (
                 lambda slopes: np.sqrt(np.sum(slopes**2)),
-                "A mean is asked for, not a sum.",
+                "You need a mean here, not a sum.",
             ),
         },
     ),
@@ -55,15 +55,15 @@ EXERCISES = [
         asks=Numbers(("step 75", "step 150"), digits=4),
         given=(np.array([75, 150]), 0.004, 150),
         right=lambda steps, peak, warmup: peak * steps / warmup,
-        because="Half of the way up, and all of it. After that it shrinks again.",
+        because="Step 75 is half-way up, and step 150 is the top. After that the rate shrinks.",
         mistakes={
             "no warm-up": (
                 lambda steps, peak, warmup: peak * np.ones(2),
-                "So large it is only when the warm-up is over.",
+                "It is this large only when the warm-up is over.",
             ),
             "upside down": (
                 lambda steps, peak, warmup: peak * (1 - steps / warmup),
-                "That shrinks. A warm-up begins at 0.",
+                "Your rate shrinks. A warm-up begins at 0.",
             ),
         },
     ),

@@ -38,7 +38,7 @@ EXERCISES = [
     ),
     Exercise(
         name="row-to-weights",
-        question="The scores are computed and divided already. Which weights does `a` give? (e is about 2.718, and its"
+        question="The scores are already computed and divided. Which weights does `a` give? (e is about 2.718, and its"
         " third power 20.1.)",
         shown=table(SCORES, head=NAMES, side=NAMES, caption="scores: a row is a letter that looks"),
         asks=Numbers(NAMES, digits=2),
@@ -52,7 +52,7 @@ EXERCISES = [
             ),
             "the column of a": (
                 lambda s: softmax(s)[:, 1],
-                "These are the weights that the others give to a. Asked is what a itself looks at: its row.",
+                "These are the weights that the others give to a. The question is what a itself looks at: its row.",
             ),
             "shares of the scores": (
                 lambda s: s[1] / s[1].sum(),
@@ -83,21 +83,21 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-weights",
-        question="Seven queries of 16 numbers look at four keys. The values have 10 numbers. Which shape do the weights"
+        question="Seven queries of 16 numbers look at four keys. The values have 10 numbers. What shape do the weights"
         " have?",
         asks=Shape(),
         given=(np.zeros((7, 16)), np.zeros((4, 16)), np.zeros((4, 10))),
         right=lambda q, k, v: (q @ k.T).shape,
-        because="A row for each query, and in it a weight for each key.",
+        because="There is a row for each query, with a weight for each key.",
         mistakes={
-            "transposed": (lambda q, k, v: (k @ q.T).shape, "Rows are those who look, and these are the queries."),
+            "transposed": (lambda q, k, v: (k @ q.T).shape, "The rows are those who look: the queries."),
             "the output's shape": (
                 lambda q, k, v: (q @ k.T @ v).shape,
                 "That is the shape of the output. The weights have a number for each key.",
             ),
             "the scores' depth kept": (
                 lambda q, k, v: (len(q), len(k), q.shape[1]),
-                "The dot product adds up over the 16 numbers, and this axis is gone after it.",
+                "The dot product adds up over the 16 numbers, so that axis is gone.",
             ),
         },
     ),

@@ -23,29 +23,32 @@ def finds(kept, newest):
 EXERCISES = [
     Exercise(
         name="shape-with-a-cache",
-        question="One text, one head. A decoder was given the start mark and has written nine letters. The keys of"
-        " all these but the last letter are in its cache, and now this letter goes in. Which shape do the weights of"
-        " its self-attention have in this step?",
+        question="There is one text and one head. A decoder was given the start mark and has written nine letters. Its"
+        " cache holds the keys of all these except the last letter, and now that letter goes in. What shape do the"
+        " weights of its self-attention have in this step?",
         asks=Shape(),
         given=(10,),
         right=lambda n: (1, n),
         because="Only the last letter asks. It sees itself and the nine before it, whose keys were kept.",
         mistakes={
-            "no cache": (lambda n: (n, n), "So it is without a cache: all letters ask again."),
+            "no cache": (lambda n: (n, n), "That is so without a cache, where all letters ask again."),
             "the letter that is not yet written": (
                 lambda n: (1, n + 1),
-                "The letter that is asked for is not there yet, so it has no key. There are ten: the start mark and"
-                " nine letters.",
+                "The next letter is not there yet, so it has no key. There are ten keys, for the start mark and nine"
+                " letters.",
             ),
-            "only itself": (lambda n: (1, 1), "What was kept is looked at: keys and values of all letters so far."),
+            "only itself": (
+                lambda n: (1, 1),
+                "The letter looks at all that was kept: keys and values of all letters so far.",
+            ),
             "its own key forgotten": (lambda n: (1, n - 1), "The last letter also sees itself."),
         },
     ),
     Exercise(
         name="the-newest-letter",
         question="Two letters are kept: their keys are 1 and 0, their values 10 and 20. A third letter comes, with the"
-        " query 1, the key 1 and the value 40. All are single numbers, so that no score is divided. What does it find?"
-        " (e is about 2.718.)",
+        " query 1, the key 1 and the value 40. All are single numbers, so no score is divided. What does it find? (e is"
+        " about 2.718.)",
         asks=Numbers(("",), digits=2),
         given=(KEPT, NEWEST),
         right=finds,
@@ -62,23 +65,23 @@ EXERCISES = [
             ),
             "weights not divided by their sum": (
                 lambda kept, newest: np.exp(np.append(kept[0], newest[1])) @ np.append(kept[1], newest[2]),
-                "Powers times values. They must still be divided by the sum of the powers.",
+                "These are powers times values. They must still be divided by the sum of the powers.",
             ),
         },
     ),
     Exercise(
         name="without-a-mask",
-        question="Somebody takes the look-ahead mask out of a machine of six layers, and lets it keep keys and values"
-        " as before. A new letter comes. Of the keys that were kept, which are out of date?",
+        question="Somebody takes the look-ahead mask out of a machine of six layers, but the machine keeps keys and"
+        " values as before. A new letter comes. Which of the keys that were kept are out of date?",
         asks=Choice(tuple(ANSWERS.values())),
         given=(6, True),
         right=lambda layers, sees_later: ANSWERS["later" if sees_later and layers > 1 else "none"],
-        because="In the first layer a key is made of its letter and its place, and these stay. In each layer above it"
-        " is made of what was found below, and this changes.",
+        because="In the first layer a key is made of its letter and its place, which stay. In each higher layer a key"
+        " is made of what was found below, which changes.",
         mistakes={
             "as with the mask": (
                 lambda layers, sees_later: ANSWERS["none"],
-                "With the mask it would be so. Without it the earlier letters see the new one, and find something"
+                "That would be so with the mask. Without it the earlier letters see the new one, and find something"
                 " else.",
             ),
             "the first layer": (

@@ -46,11 +46,11 @@ EXERCISES = [
             ),
             "transposed": (
                 lambda n: look_ahead(n).T,
-                "You hid the past, and left the future: the wrong side of the diagonal.",
+                "You hid the past and left the future. That is the wrong side of the diagonal.",
             ),
             "inverted": (
                 lambda n: 1 - look_ahead(n),
-                "You pressed what may be seen. Blocked is what must not be looked at.",
+                "You pressed what may be seen. Block what must not be looked at.",
             ),
         },
     ),
@@ -61,8 +61,8 @@ EXERCISES = [
         asks=Cells(PLACES, PLACES),
         given=(PADDED,),
         right=both,
-        because="A key is blocked if it is padding or lies in the future. Only the padding's own cell was not blocked"
-        " by the future already.",
+        because="A key is blocked if it is padding or lies in the future. Of the blocked cells, only the padding's own"
+        " is not in the future.",
         mistakes={
             "padding forgotten": (
                 lambda ids: both(ids, lambda padding, ahead: ahead),
@@ -74,7 +74,7 @@ EXERCISES = [
             ),
             "both reasons at once": (
                 lambda ids: both(ids, lambda padding, ahead: np.minimum(padding, ahead)),
-                "These cells are padding and future. One of the two reasons is enough.",
+                "These cells are both padding and future. One of the two reasons is enough.",
             ),
             "inverted": (lambda ids: 1 - both(ids), "You pressed what may be seen."),
         },
@@ -91,7 +91,7 @@ EXERCISES = [
         mistakes={
             "look-ahead forgotten": (
                 lambda s: softmax(s)[1],
-                "The third letter is in the future, and took most of the weight.",
+                "The third letter is in the future, but it took most of the weight.",
             ),
             "hidden after the softmax": (
                 lambda s: (softmax(s) * (1 - look_ahead(3)))[1],
@@ -99,7 +99,7 @@ EXERCISES = [
             ),
             "its own letter hidden": (
                 lambda s: np.array([1.0, 0.0, 0.0]),
-                "The second letter may see itself: it is given.",
+                "The second letter is given, so it may see itself.",
             ),
         },
     ),
@@ -110,11 +110,11 @@ EXERCISES = [
         asks=Cells(("",), tuple(map(str, range(LENGTH))), on="can change", off="stays"),
         given=(CHANGED,),
         right=lambda place: reached(look_ahead(LENGTH), place),
-        because="Its own output, and those of the letters behind it: only they look at place 3.",
+        because="Its own output and those of the letters after it can change: only they look at place 3.",
         mistakes={
             "transposed": (
                 lambda place: reached(look_ahead(LENGTH).T, place),
-                "These stand before place 3 (and at it). Letters look back, so a change is felt by those behind.",
+                "These stand at place 3 and before it. Letters look back, so the later ones feel a change.",
             ),
             "its own letter forgotten": (
                 lambda place: reached(np.triu(np.ones((LENGTH, LENGTH))), place),
@@ -122,7 +122,7 @@ EXERCISES = [
             ),
             "no mask": (
                 lambda place: np.ones(LENGTH),
-                "Without a mask all would change. The earlier letters can't see place 3.",
+                "All would change without a mask. With it, the earlier letters can't see place 3.",
             ),
             "only its own": (lambda place: np.eye(LENGTH)[place], "Later letters look at place 3 as well."),
         },

@@ -17,8 +17,8 @@ def relu(x):
 EXERCISES = [
     Exercise(
         name="by-hand",
-        question="A letter is (1, 2). It is multiplied with `W_1`, `b_1` is added, ReLU sets what is negative to 0, and"
-        " the result is multiplied with `W_2`. Which number comes out?",
+        question="A letter is (1, 2). It is multiplied by `W_1`, `b_1` is added, ReLU sets what is negative to 0, and"
+        " the result is multiplied by `W_2`. Which number comes out?",
         shown=table(
             [*W_1.tolist(), B_1.tolist(), W_2[:, 0].tolist()],
             side=["W_1, first row", "W_1, second row", "b_1", "W_2, a column"],
@@ -26,7 +26,8 @@ EXERCISES = [
         asks=Numbers(("",), digits=0),
         given=(X, W_1, B_1, W_2),
         right=lambda x, w, b, v: relu(x @ w + b) @ v,
-        because="(1, 2) times W_1 is (3, -2, 1). With b_1 it is (2, -2, 1), ReLU makes (2, 0, 1) of it, and 2 + 2 = 4.",
+        because="(1, 2) times W_1 is (3, -2, 1). With b_1 it is (2, -2, 1), ReLU turns that into (2, 0, 1), and 2 + 2 ="
+        " 4.",
         mistakes={
             "ReLU forgotten": (
                 lambda x, w, b, v: (x @ w + b) @ v,
@@ -35,7 +36,7 @@ EXERCISES = [
             "bias forgotten": (lambda x, w, b, v: relu(x @ w) @ v, "`b_1` is added before ReLU."),
             "the sign turned round": (
                 lambda x, w, b, v: np.abs(x @ w + b) @ v,
-                "ReLU makes 0 of -2, and not 2.",
+                "ReLU turns -2 into 0, not into 2.",
             ),
         },
     ),
@@ -51,7 +52,7 @@ EXERCISES = [
             "that is attention": (lambda place, n: np.ones(n), "In attention all letters meet. Here each is alone."),
             "that is causal attention": (
                 lambda place, n: (np.arange(n) >= place).astype(int),
-                "The network knows no before and after: later letters don't see place 1 here.",
+                "The network has no before and after, so later letters don't see place 1 here.",
             ),
             "all others": (
                 lambda place, n: 1 - np.eye(n)[place],
@@ -61,14 +62,14 @@ EXERCISES = [
     ),
     Exercise(
         name="numbers-to-train",
-        question="The letters have 8 numbers, and the network is 32 wide in the middle. How many numbers does it have"
-        " to train, both biases included?",
+        question="The letters have 8 numbers, and the network is 32 wide in the middle. How many numbers must be"
+        " trained, both biases included?",
         asks=Numbers(("",), digits=0),
         given=(8, 32),
         right=lambda d, wide: d * wide + wide + wide * d + d,
-        because="Two matrices of 8 times 32, a bias of 32 in the middle and one of 8 at the end.",
+        because="There are two matrices of 8 times 32, a bias of 32 in the middle and one of 8 at the end.",
         mistakes={
-            "biases forgotten": (lambda d, wide: 2 * d * wide, "These are the two matrices. Each has a bias besides."),
+            "biases forgotten": (lambda d, wide: 2 * d * wide, "These are the two matrices. Each has a bias, too."),
             "one matrix": (
                 lambda d, wide: d * wide + wide,
                 "This is the way in. There is a way back to 8 numbers, too.",

@@ -7,7 +7,7 @@ from exercises import Exercise, Numbers, Shape
 EXERCISES = [
     Exercise(
         name="who-meets-whom",
-        question="6 query heads share 3 key heads, all numbered from 1. Which key head does each of them meet?",
+        question="6 query heads share 3 key heads, all numbered from 1. Which key head does each query head meet?",
         asks=Numbers(tuple(f"head {i}" for i in range(1, 7)), digits=0),
         given=(6, 3),
         right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
@@ -15,7 +15,7 @@ EXERCISES = [
         mistakes={
             "tiled": (
                 lambda heads, keys: np.tile(np.arange(keys), heads // keys) + 1,
-                "They don't take turns. Some programs do it so, and then weights that were trained the other way do not"
+                "They don't take turns. Some programs do it that way, and then weights trained the other way do not"
                 " fit.",
             ),
             "counted from zero": (
@@ -24,18 +24,18 @@ EXERCISES = [
             ),
             "groups of three": (
                 lambda heads, keys: np.arange(heads) // keys + 1,
-                "That makes groups of 3, and two of them. There are 3 key heads, so groups of 2.",
+                "That makes two groups of 3. There are 3 key heads, so you need three groups of 2.",
             ),
         },
     ),
     Exercise(
         name="bytes-of-a-letter",
-        question="A layer has 8 query heads, 2 key heads and 16 numbers a head; a number takes 4 bytes. How"
-        " many bytes are kept of each letter?",
+        question="A layer has 8 query heads, 2 key heads and 16 numbers a head; a number takes 4 bytes. How many bytes"
+        " are kept for each letter?",
         asks=Numbers(("",), digits=0),
         given=(8, 2, 16, 4),
         right=lambda heads, keys, numbers, size: 2 * keys * numbers * size,
-        because="Keys and values: 2 times 2 heads times 16 numbers times 4 bytes.",
+        because="Keys and values make 2 times 2 heads times 16 numbers times 4 bytes.",
         mistakes={
             "values forgotten": (
                 lambda heads, keys, numbers, size: keys * numbers * size,
@@ -57,8 +57,8 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-shared-keys",
-        question="One text of 5 letters goes through a layer with 8 query heads, 2 key heads and 16 numbers a"
-        " head. Which shape do its attention weights have? (Count the axis of texts, too.)",
+        question="One text of 5 letters goes through a layer with 8 query heads, 2 key heads and 16 numbers a head."
+        " What shape do its attention weights have? (Count the axis of texts, too.)",
         asks=Shape(),
         given=(1, 8, 2, 5),
         right=lambda texts, heads, keys, n: (texts, heads, n, n),

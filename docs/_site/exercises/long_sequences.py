@@ -20,7 +20,7 @@ EXERCISES = [
         asks=Numbers(("",), digits=0),
         given=(4, 3),
         right=lambda mb, times: mb * times**2,
-        because="Three times as many rows, and each of them three times as long.",
+        because="There are three times as many rows, and each is three times as long.",
         mistakes={
             "grows like the inputs": (
                 lambda mb, times: mb * times,
@@ -32,13 +32,13 @@ EXERCISES = [
     ),
     Exercise(
         name="blocks-not-computed",
-        question="12 letters, causal, in blocks of 4 queries. Cut the keys by fours, too. Which parts need not be"
-        " computed at all? Rows are queries, columns are keys.",
+        question="Causal attention reads 12 letters in blocks of 4 queries. Cut the keys into fours, too. Which parts"
+        " need not be computed at all? Rows are queries, columns are keys.",
         asks=Cells(BLOCKS, BLOCKS, on="skipped", off="computed"),
         given=(3,),
         right=skipped,
-        because="Above the diagonal every key comes after every query. The blocks on the diagonal are hidden in half"
-        " only.",
+        because="Above the diagonal every key comes after every query. The blocks on the diagonal are only half"
+        " hidden.",
         mistakes={
             "the diagonal, too": (
                 lambda n: np.triu(np.ones((n, n))),
@@ -53,8 +53,8 @@ EXERCISES = [
     ),
     Exercise(
         name="scores-of-a-block",
-        question="16 letters, causal, in blocks of 4 queries. A block meets all keys up to its last query. How many"
-        " scores does the second block compute?",
+        question="Causal attention reads 16 letters in blocks of 4 queries. A block meets all keys up to its last"
+        " query. How many scores does the second block compute?",
         asks=Numbers(("",), digits=0),
         given=(16, 4),
         right=lambda n, size: size * 2 * size,

@@ -43,8 +43,8 @@ EXERCISES = [
             ),
             "row and column": (
                 lambda ids: np.maximum(whole_mask(ids), whole_mask(ids).T),
-                "The column is right. The row does no harm, but a padding mask leaves it: what comes out there is not"
-                " used.",
+                "The column is right. The row does no harm, but a padding mask leaves it alone, because its output is"
+                " not used.",
             ),
             "only its own cell": (
                 lambda ids: whole_mask(ids) * whole_mask(ids).T,
@@ -59,7 +59,7 @@ EXERCISES = [
         asks=Numbers(("first", "second", "padding"), digits=2),
         given=(SCORES, HIDDEN),
         right=attended,
-        because="What is hidden leaves the sum. Two equal scores are left, and they share the weight.",
+        because="The hidden score drops out of the sum. The two that are left are equal, so they share the weight.",
         mistakes={
             "hidden after the division": (
                 lambda s, m: softmax(s) * (1 - m),
@@ -77,12 +77,12 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-a-padding-mask",
-        question="Three texts were filled up to 7 ids each. Which shape does `create_padding_mask` give, for texts,"
+        question="Three texts were filled up to 7 ids each. What shape does `create_padding_mask` give, for texts,"
         " heads, queries and keys? (Heads and queries share the mask.)",
         asks=Shape(),
         given=(np.zeros((3, 7), int),),
         right=lambda ids: create_padding_mask(ids).shape,
-        because="Texts, heads, queries, keys. One row holds for all heads and all queries of a text.",
+        because="The axes are texts, heads, queries, keys. One row serves all heads and all queries of a text.",
         mistakes={
             "the shape of the ids": (
                 lambda ids: ids.shape,
@@ -95,24 +95,24 @@ EXERCISES = [
             ),
             "no axis for heads": (
                 lambda ids: create_padding_mask(ids)[:, 0].shape,
-                "This does for attention without heads. The function leaves an axis for them, too.",
+                "This is enough for attention without heads. The function keeps an axis for heads, too.",
             ),
         },
     ),
     Exercise(
         name="outvoted",
         question="A text of 24 letters stands in a row of 100 places. A letter gives each of the 24 letters the score"
-        " 2, and each place of padding the score 0. If nothing is hidden, which share of the weight goes to the"
-        " padding? (e to the power of 2 is 7.39.)",
+        " 2, and each place of padding the score 0. If nothing is hidden, what share of the weight goes to the padding?"
+        " (e to the power of 2 is 7.39.)",
         asks=Numbers(("",), digits=2),
         given=(np.repeat([2.0, 0.0], [24, 76]), np.repeat([0, 1], [24, 76])),
         right=lambda s, padding: (softmax(s) * padding).sum(),
         because="24 letters bring 24 times 7.39, which is 177, and 76 places of padding bring 76 times 1. So 76 of 253"
-        " is lost to what means nothing.",
+        " go to padding, which means nothing.",
         mistakes={
             "a score of 0 as no weight": (
                 lambda s, padding: 0.0,
-                "A score of 0 is no weight of 0: e to the power of 0 is 1, and there are 76 such places.",
+                "A score of 0 is not a weight of 0: e to the power of 0 is 1, and there are 76 such places.",
             ),
             "places counted": (
                 lambda s, padding: padding.mean(),

@@ -13,8 +13,8 @@ ALL = [(a, b) for a in range(10) for b in range(10)]
 EXERCISES = [
     Exercise(
         name="what-it-brings",
-        question="Values are the digits themselves. A head gives 0.75 of its weight to the first digit, and the rest to"
-        " the second. What does it bring from the text “2 6”?",
+        question="The values are the digits themselves. A head gives 0.75 of its weight to the first digit, and the"
+        " rest to the second. What does it bring from the text “2 6”?",
         asks=Numbers(("",), digits=1),
         given=(WEIGHTS[1], np.array([2.0, 6.0])),
         right=lambda w, x: w @ x,
@@ -22,13 +22,13 @@ EXERCISES = [
         mistakes={
             "weights exchanged": (lambda w, x: w[::-1] @ x, "The larger weight belongs to the 2."),
             "plain average": (lambda w, x: x.mean(), "That would be a head which gives a half to each."),
-            "sum": (lambda w, x: x.sum(), "The weights add up to 1, so that what comes back lies between the digits."),
+            "sum": (lambda w, x: x.sum(), "The weights add up to 1, so what comes back lies between the digits."),
         },
     ),
     Exercise(
         name="both-digits",
-        question="From a text of two digits one head, which gives a half to each, brings 5. A second head, which gives"
-        " 0.75 to the first digit, brings 6. Which digits are they?",
+        question="A head which gives a half to each digit brings 5 from a text of two digits. A second head, which"
+        " gives 0.75 to the first digit, brings 6. Which digits are they?",
         asks=Numbers(("first", "second"), digits=0),
         given=(WEIGHTS, WEIGHTS @ DIGITS),
         right=np.linalg.solve,
@@ -40,11 +40,11 @@ EXERCISES = [
             ),
             "the second head forgotten": (
                 lambda w, found: found[[0, 0]],
-                "From two equal digits every head brings this digit, so the second would bring 5 as well.",
+                "If both digits are equal, every head brings that digit, so the second would bring 5 as well.",
             ),
             "averages taken for digits": (
                 lambda w, found: found[::-1],
-                "A head brings an average, and no digit. From these the first head would bring 5.5.",
+                "A head brings an average, not a digit. From these the first head would bring 5.5.",
             ),
         },
     ),
@@ -55,7 +55,7 @@ EXERCISES = [
         asks=Numbers(("",), digits=0),
         given=(WEIGHTS[0], 4.0),
         right=lambda w, wanted: sum(w @ text == wanted for text in ALL),
-        because="All whose digits add up to 8, from “0 8” to “8 0”.",
+        because="These are the texts whose digits add up to 8, from “0 8” to “8 0”.",
         mistakes={
             "each pair once": (
                 lambda w, wanted: sum(w @ text == wanted and text[0] <= text[1] for text in ALL),
@@ -74,8 +74,8 @@ EXERCISES = [
     Exercise(
         name="who-wins",
         question="A look shares out its weight among three letters: 0.5, 0.3 and 0.2. For a digit that may become a 6"
-        " or a 7, the first letter gives 1 point to the 6 and 3 to the 7, the second 4 and 1, the third 0 and 2. By how"
-        " much does the 6 lead? (Below 0 if the 7 leads.)",
+        " or a 7, the first letter gives 1 point to the 6 and 3 to the 7, the second gives 4 and 1, and the third 0 and"
+        " 2. By how much does the 6 lead? (Below 0 if the 7 leads.)",
         asks=Numbers(("",), digits=1),
         given=(LETTERS, POINTS),
         right=lambda w, x: w @ (x[0] - x[1]),
@@ -86,7 +86,7 @@ EXERCISES = [
                 "Each letter pulls with its weight: the first one counts more than the third.",
             ),
             "the rival forgotten": (lambda w, x: w @ x[0], "These are the points of the 6. The 7 has points, too."),
-            "the other way round": (lambda w, x: w @ (x[1] - x[0]), "So much does the 7 lead."),
+            "the other way round": (lambda w, x: w @ (x[1] - x[0]), "The 7 leads by that much."),
         },
     ),
 ]

@@ -34,12 +34,12 @@ EXERCISES = [
     ),
     Exercise(
         name="left-of-the-letter",
-        question="In a tower with the norm last, each part leaves 0.8 of the letter. How much is left of it after two"
+        question="In a tower with the norm last, each part leaves 0.8 of the letter. How much of it is left after two"
         " layers of an encoder?",
         asks=Numbers(("",), digits=2),
         given=(0.8, 2),
         right=lambda share, layers: share ** (2 * layers),
-        because="Four parts: 0.8 times 0.8 times 0.8 times 0.8.",
+        because="There are four parts: 0.8 times 0.8 times 0.8 times 0.8.",
         mistakes={
             "one part a layer": (
                 lambda share, layers: share**layers,
@@ -47,7 +47,7 @@ EXERCISES = [
             ),
             "added, not multiplied": (
                 lambda share, layers: 1 - 2 * layers * (1 - share),
-                "Each part leaves 0.8 of what has come to it, so the shares multiply.",
+                "Each part leaves 0.8 of what it gets, so the shares multiply.",
             ),
             "only the last norm counts": (
                 lambda share, layers: share,
@@ -62,15 +62,15 @@ EXERCISES = [
         asks=Numbers(("",), digits=2),
         given=(8, 1.0),
         right=lambda parts, adds: (1 + parts * adds**2) ** -0.5,
-        because="The squares add up to 1 + 8 = 9, so the sum has size 3. The norm divides by it, once.",
+        because="The squares add up to 1 + 8 = 9, so the sum has size 3. The norm divides by 3, once.",
         mistakes={
             "norm last": (
                 lambda parts, adds: (1 + adds**2) ** (-parts / 2),
-                "So it would be with the norm last, which divides the letter after every part.",
+                "That would be so with the norm last, which divides the letter after every part.",
             ),
             "sizes added": (
                 lambda parts, adds: 1 / (1 + parts * adds),
-                "The squares add up and not the sizes, because what is added has nothing to do with the letter.",
+                "The squares add up, not the sizes, because what is added has nothing to do with the letter.",
             ),
             "norm at the top forgotten": (
                 lambda parts, adds: 1.0,

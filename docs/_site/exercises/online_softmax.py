@@ -46,13 +46,14 @@ EXERCISES = [
     ),
     Exercise(
         name="two-workers",
-        question="Two workers have read half of the keys each, and both found the same largest score. The first has the"
+        question="Two workers have each read half of the keys, and both found the same largest score. The first has the"
         " sum of powers 1 and the output 10. The second has the sum 3 and the output 30. (Both outputs are finished, so"
-        " they have been divided.) What is the output of all keys?",
+        " they have been divided.) What is the output for all keys?",
         asks=Numbers(("",), digits=1),
         given=WORKERS,
         right=lambda one, other: (one[0] * one[1] + other[0] * other[1]) / (one[0] + other[0]),
-        because="The second has three quarters of all powers, so three quarters of the say: 10 / 4 + 30 · 3 / 4.",
+        because="The second has three quarters of all powers, so it has three quarters of the say: 10 / 4 + 30 · 3 /"
+        " 4.",
         mistakes={
             "half a say each": (
                 lambda one, other: (one[1] + other[1]) / 2,
@@ -60,7 +61,7 @@ EXERCISES = [
             ),
             "outputs added": (
                 lambda one, other: one[1] + other[1],
-                "Sums may be added. Outputs have been divided, each by another sum.",
+                "Sums may be added. But outputs have been divided, each by its own sum.",
             ),
             "not divided": (
                 lambda one, other: one[0] * one[1] + other[0] * other[1],
@@ -68,23 +69,26 @@ EXERCISES = [
             ),
             "the larger one": (
                 lambda one, other: max(one[1], other[1]),
-                "The first piece has a quarter of all powers, and so of the say.",
+                "The first piece has a quarter of all powers, so it has a quarter of the say.",
             ),
         },
     ),
     Exercise(
         name="what-need-not-move",
         question="A head has 100 queries and 100 keys of 10 numbers each. Plain attention writes the scores to the"
-        " large memory, reads them, writes the weights and reads them. How many numbers move in these four trips, which"
-        " attention in pieces does without?",
+        " large memory, reads them, writes the weights and reads them. Attention in pieces does without these four"
+        " trips. How many numbers move in them?",
         asks=Numbers(("",), digits=0),
         given=(100, 10),
         right=lambda n, d: 4 * n * n,
-        because="Scores and weights have a row for each query and a column for each key, 10,000 numbers, and they make"
-        " four trips.",
+        because="Scores and weights have a row for each query and a column for each key. These 10,000 numbers make four"
+        " trips.",
         mistakes={
             "only one way": (lambda n, d: 2 * n * n, "What is written must be read again for the next step."),
-            "one trip": (lambda n, d: n * n, "That is one matrix once. There are two, and each is written and read."),
+            "one trip": (
+                lambda n, d: n * n,
+                "That moves one matrix once. There are two, and each is written and read.",
+            ),
             "as large as the inputs": (
                 lambda n, d: 4 * n * d,
                 "Queries and keys have 10 numbers each. A score belongs to a pair of a query and a key.",

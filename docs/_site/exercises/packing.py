@@ -63,14 +63,14 @@ EXERCISES = [
             ),
             "the number of the document": (
                 lambda d: d[0],
-                "These say which text it is, not where in it a letter stands.",
+                "These say which text it is, not where a letter stands in it.",
             ),
         },
     ),
     Exercise(
         name="where-the-loss-counts",
-        question="The same row, 3, 3, 3, 4, 4, is a row of answers, from which the half that writes learns. At which"
-        " places does the loss count? (At each place the next letter is to be predicted.)",
+        question="Now the same row, 3, 3, 3, 4, 4, holds answers, and the half that writes learns from them. At which"
+        " places does the loss count? (At each place the machine predicts the next letter.)",
         asks=Cells(("",), tuple("01234"), on="counts", off="left out"),
         given=(ROW,),
         right=counts,
@@ -86,11 +86,11 @@ EXERCISES = [
             ),
             "only the document's end left out": (
                 lambda d: np.append(counts(d)[:-1], 1),
-                "Behind the last place of the row there is no next letter at all.",
+                "After the last place of the row there is no next letter at all.",
             ),
             "off by one": (
                 lambda d: np.append(False, counts(d)[:-1]).astype(int),
-                "You left out where a text begins. It is at its end that there is nothing to predict.",
+                "You left out where a text begins. Leave out where it ends: there is nothing to predict there.",
             ),
         },
     ),

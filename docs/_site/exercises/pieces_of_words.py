@@ -50,23 +50,26 @@ EXERCISES = [
         right=lambda text: ranked(text)[0],
         because="a and n stand together four times: twice in banana, and twice in bandana.",
         mistakes={
-            "the second": (lambda text: "n + a", "n and a stand together three times: in bandana a d comes between."),
-            "how it begins": (lambda text: "b + a", "The first pair is taken only of pairs that are equally common."),
+            "the second": (
+                lambda text: "n + a",
+                "n and a stand together three times, because in bandana a d comes between.",
+            ),
+            "how it begins": (lambda text: "b + a", "The first pair wins only when pairs are equally common."),
         },
     ),
     Exercise(
         name="after-two-rounds",
-        question="How many pieces has `banana bandana`, space and all, after two rounds?",
+        question="How many pieces does `banana bandana` have, space and all, after two rounds?",
         asks=Numbers(("",), digits=0),
         given=(TEXT,),
         right=lambda text: rounds(text, 2),
-        because="14 letters; a + n is glued four times, then b + an twice: 14 - 4 - 2.",
+        because="There are 14 letters. First a + n is glued four times, then b + an twice: 14 - 4 - 2.",
         mistakes={
             "one round": (lambda text: rounds(text, 1), "That is after the first round."),
             "one piece a round": (lambda text: len(text) - 2, "A round glues a pair wherever it stands."),
             "the old counts": (
                 lambda text: len(text) - 4 - 3,
-                "n + a stood there three times before. Then its n was glued to an a: the counts are made anew.",
+                "n + a stood there three times at first. Then each n was glued to an a, so count again.",
             ),
         },
     ),
@@ -80,9 +83,9 @@ EXERCISES = [
         mistakes={
             "the longest first": (
                 lambda word, rules: cut(word, rules[1:]),
-                "So a reader would cut it. The rules are applied in the order in which they were learnt.",
+                "A reader would cut it like that. The rules are applied in the order in which they were learnt.",
             ),
-            "one rule only": (lambda word, rules: cut(word, rules[:1]), "After e + s go on: t + h is there as well."),
+            "one rule only": (lambda word, rules: cut(word, rules[:1]), "Go on after e + s: t + h is there as well."),
             "one rule back": (
                 lambda word, rules: cut(word, rules[1:3]),
                 "The first rule, e + s, was left out.",

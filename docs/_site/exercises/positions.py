@@ -36,11 +36,12 @@ EXERCISES = [
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(1,),
         right=encoding,
-        because="Sine and cosine of the first dial, then of the second, which has hardly turned: 0.01 and 1.00.",
+        because="Sine and cosine of the first dial come first, then those of the second, which has hardly turned: 0.01"
+        " and 1.00.",
         mistakes={
             "sines first": (
                 lambda place: encoding(place)[[0, 2, 1, 3]],
-                "All sines and then all cosines: some programs do that. Here sine and cosine take turns.",
+                "Some programs put all sines before all cosines. Here sine and cosine take turns.",
             ),
             "counted from one": (lambda place: encoding(place - 1), "That is place 0. The places count from 0."),
             "both dials equally fast": (
@@ -53,7 +54,7 @@ EXERCISES = [
     Exercise(
         name="shuffled",
         question="Attention without positions reads `may`, and its three outputs are called m, a and y. Now it reads"
-        " `yma`. Which outputs come out, in which order?",
+        " `yma`. Which outputs come out, and in which order?",
         asks=Choice(),
         given=(ORDER,),
         right=after,
@@ -72,13 +73,13 @@ EXERCISES = [
     ),
     Exercise(
         name="equal-distance",
-        question="The dot product of the positions of place 0 and place 4 is some number. For which pairs of places is"
-        " it exactly the same?",
+        question="The positions of place 0 and place 4 have a dot product. For which pairs of places is it exactly the"
+        " same?",
         asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS[1:]), on="the same", off="another"),
         given=(PAIRS[1:],),
         right=lambda pairs: alike(pairs, product),
-        because="Only the angle between the hands counts, and so only how far apart the places are: four, in either"
-        " direction.",
+        because="Only the angle between the hands counts. It depends only on how far apart the places are: four, in"
+        " either direction.",
         mistakes={
             "only forwards": (
                 lambda pairs: alike(pairs, lambda i, j: j - i),
@@ -86,7 +87,7 @@ EXERCISES = [
             ),
             "the same places, or none": (
                 lambda pairs: alike(pairs, lambda i, j: 4 if 4 in (i, j) else 0),
-                "Where the two stand does not matter, only how far they are apart: 10 and 14 are four places apart,"
+                "Where the two stand does not matter, only how far apart they are: 10 and 14 are four places apart,"
                 " too.",
             ),
             "twice as far": (

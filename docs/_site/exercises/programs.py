@@ -48,8 +48,8 @@ EXERCISES = [
     ),
     Exercise(
         name="what-the-sign-gets",
-        question="Each letter looks at ^ and at all letters like itself. In the text `^abaca`, which weight does ^ get"
-        " from an a, and which from the b?",
+        question="Each letter looks at ^ and at all letters like itself. In the text `^abaca`, how much weight does ^"
+        " get from an a, and how much from the b?",
         asks=Numbers(("from an a", "from the b"), digits=2),
         given=(COUNTED,),
         right=lambda text: [1 / (text.count(letter) + 1) for letter in "ab"],
@@ -61,7 +61,7 @@ EXERCISES = [
             ),
             "the share of the letter": (
                 lambda text: [text.count(letter) / (text.count(letter) + 1) for letter in "ab"],
-                "That is what all the letters like itself get together. The rest goes to the sign.",
+                "That is what all the equal letters get together. The rest goes to the sign.",
             ),
             "all tokens counted": (
                 lambda text: [1 / len(text)] * 2,
@@ -72,18 +72,18 @@ EXERCISES = [
     Exercise(
         name="no-wish",
         question="A head is made with `select(place, place, lambda query, key: key == query + 1)`, and it brings back"
-        " the letter. The text is `cabb`. Which share of a, of b and of c does the b at the end fetch?",
+        " the letter. The text is `cabb`. What shares of a, b and c does the b at the end fetch?",
         asks=Numbers(("a", "b", "c"), digits=2),
         given=("cabb",),
         right=lambda text: shares(text, text),
-        because="Behind the last letter there is no place, so it wishes for nobody. All its scores are equal, and it"
+        because="There is no place after the last letter, so it wishes for nobody. All its scores are equal, and it"
         " takes the average of the whole text.",
         mistakes={
             "nothing at all": (lambda text: [0, 0, 0], "Weights add up to 1, whatever the scores are."),
             "itself": (lambda text: shares(text, text[-1]), "That would need a yes for its own place."),
             "the first, in a circle": (
                 lambda text: shares(text, text[0]),
-                "The function says yes to the place `query + 1` only, and there is none.",
+                "The function says yes only to the place `query + 1`, and there is none.",
             ),
         },
     ),

@@ -44,7 +44,7 @@ EXERCISES = [
             "a plain sum": (lambda x, w: x.sum(axis=0), "The weights are missing: this adds up the three vectors."),
             "only the best one": (
                 lambda x, w: x[w.argmax()],
-                "That is the letter with the largest weight alone. The others have a weight, too.",
+                "That takes only the letter with the largest weight. The others have a weight, too.",
             ),
         },
     ),
@@ -57,7 +57,7 @@ EXERCISES = [
         right=lambda text: next(
             x for x in (day_twice(text), one_changed(text), turned(text)) if puddle(x) == puddle(text)
         ),
-        because="It has the same letters, and each of them as often. Only their order is another.",
+        because="It has the same letters, and each of them as often. Only their order is different.",
         mistakes={
             "one letter is another": (
                 one_changed,
@@ -66,13 +66,13 @@ EXERCISES = [
             ),
             "the same digits, but not as often": (
                 day_twice,
-                "Here the month is 12, too. So there is a 2 more and a 1 less, and an average counts them.",
+                "Here the month is 12, too. So there is one more 2 and one 1 less, and an average counts them.",
             ),
         },
     ),
     Exercise(
         name="share-of-each",
-        question="The averaging machine reads `3 may 2018`, blanks included. Which weight does each letter get?",
+        question="The averaging machine reads `3 may 2018`, blanks included. What weight does each letter get?",
         asks=Numbers(("",), digits=2),
         given=("3 may 2018",),
         right=lambda text: 1 / len(text),
@@ -83,7 +83,7 @@ EXERCISES = [
                 "A blank is a letter like the others: it has an id and a vector.",
             ),
             "counted by words": (lambda text: 1 / len(text.split()), "This machine reads letters, not words."),
-            "a weight of one for each": (lambda text: 1.0, "One is what all letters share."),
+            "a weight of one for each": (lambda text: 1.0, "All the letters share a weight of one."),
         },
     ),
 ]

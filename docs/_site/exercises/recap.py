@@ -18,12 +18,13 @@ def cross(source, target):
 EXERCISES = [
     Exercise(
         name="shape-of-cross-attention",
-        question="2 texts, 4 heads, 7 letters in each text, 5 letters in each answer. Which shape do the weights of"
+        question="There are 2 texts, 4 heads, 7 letters in each text and 5 in each answer. What shape do the weights of"
         " cross-attention have?",
         asks=Shape(),
         given=(SIZES,),
         right=lambda n: (n["texts"], n["heads"], n["target"], n["source"]),
-        because="Texts, heads, queries, keys. The letters of the answer ask, and those of the text are looked at.",
+        because="The axes are texts, heads, queries, keys. The letters of the answer ask, and those of the text are"
+        " looked at.",
         mistakes={
             "transposed": (
                 lambda n: (n["texts"], n["heads"], n["source"], n["target"]),
@@ -56,8 +57,8 @@ EXERCISES = [
             ),
             "the answer's padding": (
                 lambda s, t: cross(s, t).T,
-                "You blocked the row of the answer's padding. The padding that must not be seen is in the text: a"
-                " column.",
+                "You blocked the row of the answer's padding. The padding that must not be seen is in the text, so it"
+                " is a column.",
             ),
             "both paddings": (
                 lambda s, t: np.maximum(cross(s, t), cross(t, s).T),

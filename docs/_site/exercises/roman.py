@@ -17,11 +17,11 @@ def read(numeral):
 EXERCISES = [
     Exercise(
         name="read-one",
-        question="Which number is `cdxliv`?",
+        question="What number is `cdxliv`?",
         asks=Numbers(("",), digits=0),
         given=("cdxliv",),
         right=read,
-        because="cd is 400, xl is 40 and iv is 4. Three times a smaller sign stands before a larger one.",
+        because="cd is 400, xl is 40 and iv is 4. A smaller sign stands before a larger one three times.",
         mistakes={
             "everything added": (
                 lambda numeral: sum(WORTH[sign] for sign in numeral),
@@ -40,11 +40,11 @@ EXERCISES = [
         asks=Choice(),
         given=(PAIRS,),
         right=lambda pairs: next(name for name, (a, b) in pairs.items() if sorted(a) == sorted(b)),
-        because="Both hold one c and one d. Which letters there are, and how often, is all that is left.",
+        because="Both hold one c and one d. All that is left is which letters there are, and how often.",
         mistakes={
             "one is longer": (
                 lambda pairs: "c and cc",
-                "Sorted, they are still one letter and two letters, and so they differ.",
+                "Sorted, they still have one letter and two letters, so they differ.",
             ),
             "one letter more": (lambda pairs: "cd and d", "One of them holds a c, and the other does not."),
             "different letters": (lambda pairs: "l and x", "These are different letters with different vectors."),
@@ -52,22 +52,22 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-the-ids",
-        question="64 numerals are filled up to 15 letters. Which shape do their ids have?",
+        question="64 numerals are filled up to 15 letters. What shape do their ids have?",
         asks=Shape(),
         given=(np.zeros((64, 15), int),),
         right=lambda ids: ids.shape,
-        because="A row for each numeral, and in it one id for each place.",
+        because="There is a row for each numeral, with one id for each place.",
         mistakes={
             "turned": (lambda ids: ids.shape[::-1], "The texts come first, then the places."),
             "vectors in place of ids": (
                 lambda ids: (*ids.shape, 64),
-                "That is the shape of the vectors, which the embedding makes of the ids.",
+                "That is the shape of the vectors, which the embedding makes from the ids.",
             ),
         },
     ),
     Exercise(
         name="how-often-seen",
-        question="A training has 500 steps of 32 examples, drawn from 2,500 numerals. How often does it see each of"
+        question="A training run has 500 steps of 32 examples, drawn from 2,500 numerals. How often does it see each of"
         " them, on average?",
         asks=Numbers(("",), digits=1),
         given=(500, 32, 2500),

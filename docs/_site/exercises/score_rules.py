@@ -15,17 +15,17 @@ def order(*names):
 EXERCISES = [
     Exercise(
         name="a-bias-by-distance",
-        question="Each place of distance costs 0.3, in both directions. Which bias do the keys have for the query at"
+        question="Each place of distance costs 0.3, in both directions. What bias does each key get for the query at"
         " place 1 (of 0 to 3)?",
         asks=Numbers(tuple(f"place {i}" for i in range(LENGTH)), digits=1),
         given=(PRICE, PLACE, LENGTH),
         right=lambda price, place, n: -price * np.abs(np.arange(n) - place),
         because="Its own place costs nothing, and the others are 1, 1 and 2 places away. (With a look-ahead mask the"
-        " last two would be hidden besides.)",
+        " last two would also be hidden.)",
         mistakes={
             "sign turned round": (
                 lambda price, place, n: price * np.abs(np.arange(n) - place),
-                "This rewards distance. What is farther away should be looked at less.",
+                "This rewards distance. A key that is farther away should get less weight.",
             ),
             "counted from the beginning": (
                 lambda price, place, n: -price * np.arange(n),
@@ -56,7 +56,7 @@ EXERCISES = [
             ),
             "not multiplied again": (
                 lambda score, cap: np.tanh(score / cap),
-                "The tanh lies between -1 and 1. It is stretched to the cap again.",
+                "The tanh lies between -1 and 1. It must be stretched to the cap again.",
             ),
             "divided twice": (
                 lambda score, cap: cap * np.tanh(score / cap / cap),
@@ -66,7 +66,7 @@ EXERCISES = [
     ),
     Exercise(
         name="in-which-order",
-        question="In which order are these done?",
+        question="In which order are these steps done?",
         asks=Choice(),
         given=(),
         right=lambda: order("root", "cap", "bias", "mask", "softmax"),
@@ -74,7 +74,7 @@ EXERCISES = [
         mistakes={
             "the cap after the mask": (
                 lambda: order("root", "bias", "mask", "cap", "softmax"),
-                "The cap makes a small number of minus infinity, and the hidden key is read again.",
+                "The cap turns minus infinity into a small number, so the hidden key is read again.",
             ),
             "the mask after the softmax": (
                 lambda: order("root", "cap", "bias", "softmax", "mask"),

@@ -41,7 +41,7 @@ EXERCISES = [
         mistakes={
             "one key only": (
                 lambda s, sink: softmax(np.append(s[:1], sink))[-1],
-                "Against one such key. But there are nine, and their powers add up.",
+                "That is its share against one such key. But there are nine, and their powers add up.",
             ),
             "scores in place of powers": (
                 lambda s, sink: 1 / (1 + len(s)),

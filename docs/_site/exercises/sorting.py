@@ -43,7 +43,7 @@ EXERCISES = [
         mistakes={
             "^ is counted, too": (
                 lambda text: [1 + note for note in notes(text)],
-                "The sign is there to get a share. A letter that looks only at `^` has nobody who is smaller.",
+                "The sign is there to get a share. A letter that looks only at `^` has no smaller letters.",
             ),
             "equal letters are counted, too": (
                 lambda text: notes(text, lambda other, letter: other <= letter),
@@ -51,14 +51,14 @@ EXERCISES = [
             ),
             "larger instead of smaller": (
                 lambda text: notes(text, lambda other, letter: other > letter),
-                "That would sort the other way round, the c's first.",
+                "That would sort the other way round, with the c's first.",
             ),
         },
     ),
     Exercise(
         name="which-notes",
-        question="The text is `^bcab`, and its letters have noted 1, 3, 0 and 1. Mark all letters at which each place"
-        " looks in the second head. (A row is a place.)",
+        question="The text is `^bcab`, and its letters have noted 1, 3, 0 and 1. Mark all letters that each place looks"
+        " at in the second head. (A row is a place.)",
         asks=Cells(tuple(f"place {i}" for i in range(1, len(FETCHED) + 1)), named(FETCHED), on="looks", off="does not"),
         given=(FETCHED,),
         right=lambda text: looks(text, lambda found, place: found[found < place].max()),
@@ -71,7 +71,7 @@ EXERCISES = [
             ),
             "its own number, too": (
                 lambda text: looks(text, lambda found, place: found[found <= place].max()),
-                "Whoever has noted 1 knows of one letter in front, and so can't stand at place 1.",
+                "A letter that has noted 1 knows of one in front of it, so it can't stand at place 1.",
             ),
             "the smallest note": (
                 lambda text: looks(text, lambda found, place: found.min()),
@@ -81,8 +81,8 @@ EXERCISES = [
     ),
     Exercise(
         name="one-wish-missing",
-        question="Somebody leaves out the second wish, `not_begin`. The text is `^baca`. Which share of ^, of a and of"
-        " b does place 1 fetch?",
+        question="Somebody leaves out the second wish, `not_begin`. The text is `^baca`. What shares of ^, a and b does"
+        " place 1 fetch?",
         asks=Numbers(("^", "a", "b"), digits=2),
         given=(SIGNED,),
         right=lambda text: shares(text, lambda sign: sign in "^a"),
@@ -91,11 +91,11 @@ EXERCISES = [
         mistakes={
             "only the a's": (
                 lambda text: shares(text, lambda sign: sign == "a"),
-                "That is what the second wish would bring about. Without it, nothing speaks against the sign.",
+                "That is what the second wish would bring about. Without it, nothing keeps the sign out.",
             ),
             "only ^": (
                 lambda text: shares(text, lambda sign: sign == "^"),
-                "The a's have noted 0, too, so place 1 wants them as much.",
+                "The a's have noted 0, too, so place 1 wants them just as much.",
             ),
             "half ^, half a": (
                 lambda text: [0.5, 0.5, 0],

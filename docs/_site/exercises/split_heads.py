@@ -15,16 +15,16 @@ def split(x, heads):
 EXERCISES = [
     Exercise(
         name="shape-after-split",
-        question="One text of 5 letters, each letter 12 numbers, is cut for 3 heads by your `split`. Which shape comes"
-        " out? (It has no axis for texts.)",
+        question="Your `split` cuts a text of 5 letters, each with 12 numbers, for 3 heads. What shape comes out? (It"
+        " has no axis for texts.)",
         asks=Shape(),
         given=(np.zeros((5, 12)), 3),
         right=lambda x, heads: split(x, heads).shape,
-        because="Heads, letters, numbers of a head. The 12 numbers are shared out: 4 for each head.",
+        because="The axes are heads, letters, numbers of a head. The 12 numbers are shared out: 4 for each head.",
         mistakes={
             "heads not moved": (
                 lambda x, heads: (5, heads, 12 // heads),
-                "The heads stand behind the letters. Then the product of matrices would compare heads, not letters.",
+                "Here the heads come after the letters, so the matrix product would compare heads, not letters.",
             ),
             "full width for each head": (
                 lambda x, heads: (heads, 5, 12),
@@ -32,7 +32,7 @@ EXERCISES = [
             ),
             "heads and numbers exchanged": (
                 lambda x, heads: (12 // heads, 5, heads),
-                "3 heads of 4 numbers each, not 4 heads of 3.",
+                "There are 3 heads of 4 numbers each, not 4 heads of 3.",
             ),
             "heads mixed with letters": (
                 lambda x, heads: (heads * 5, 12 // heads),
@@ -43,7 +43,7 @@ EXERCISES = [
     Exercise(
         name="who-gets-which",
         question="A text of 3 letters, whose numbers are 0 to 3, 4 to 7 and 8 to 11, is split into 2 heads. Which two"
-        " numbers does the second head have of the first letter?",
+        " numbers of the first letter does the second head get?",
         asks=Numbers(("first", "second"), digits=0),
         given=(NUMBERED,),
         right=lambda x: split(x, 2)[0, 1, 0],
@@ -51,8 +51,7 @@ EXERCISES = [
         mistakes={
             "heads mixed": (
                 lambda x: x.reshape(1, 2, 3, 2)[0, 1, 0],
-                "That is what a plain reshape does: it reads the numbers on, and gives the second head another"
-                " letter's.",
+                "That is what a plain reshape does: it reads on, and the second head gets numbers of another letter.",
             ),
             "every second number": (
                 lambda x: x[0, 0, 1::2],
@@ -63,7 +62,7 @@ EXERCISES = [
     ),
     Exercise(
         name="divided-by",
-        question="A layer has `d_model = 64` and 4 heads. By what are the scores of a head divided?",
+        question="A layer has `d_model = 64` and 4 heads. What are the scores of a head divided by?",
         asks=Numbers(("",), digits=0),
         given=(64, 4),
         right=lambda width, heads: np.sqrt(width / heads),
@@ -86,8 +85,8 @@ EXERCISES = [
     ),
     Exercise(
         name="mask-of-a-batch",
-        question="Two texts of 6 letters, 4 heads, and for each text a mask of its own with a row for each query, which"
-        " all its heads share. Mark the axes that have length 1.",
+        question="Two texts of 6 letters go through 4 heads. Each text has a mask of its own with a row for each query,"
+        " and all heads share it. Mark the axes of the masks that have length 1.",
         asks=Cells(("",), ("texts", "heads", "queries", "keys"), on="length 1", off="full"),
         given=((2, 1, 6, 6),),
         right=lambda shape: [int(size == 1) for size in shape],
@@ -103,7 +102,7 @@ EXERCISES = [
             ),
             "one row for all queries": (
                 lambda shape: [0, 1, 1, 0],
-                "That does for padding. The question says that each text has a whole mask: rows for queries, too.",
+                "That is enough for padding. But here each text has a whole mask, with a row for each query.",
             ),
         },
     ),

@@ -20,43 +20,44 @@ EXERCISES = [
         asks=Numbers(("",), digits=2),
         given=(P,),
         right=lambda p: -np.log(p).mean(),
-        because="0.693, 1.386 and 0.693 are 2.773, and there are three places.",
+        because="0.693, 1.386 and 0.693 make 2.773, and there are three places.",
         mistakes={
-            "the sum": (lambda p: -np.log(p).sum(), "This is the sum over the places. The mean is asked for."),
+            "the sum": (lambda p: -np.log(p).sum(), "This is the sum over the places. You need the mean."),
             "logarithm of the mean": (
                 lambda p: -np.log(p.mean()),
-                "First the logarithm at each place, then the mean. Else one certain letter would hide a bad one.",
+                "First take the logarithm at each place, then the mean. Otherwise one certain letter would hide a bad"
+                " one.",
             ),
             "one of the likelier letters": (
                 lambda p: -np.log(p.max()),
-                "This is the loss of the first letter, or the last. The mean of all three is asked for.",
+                "This is the loss of the first letter, or the last. You need the mean of all three.",
             ),
             "the middle letter": (
                 lambda p: -np.log(p.min()),
-                "This is the loss of the letter with 0.25. The mean of all three is asked for.",
+                "This is the loss of the letter with 0.25. You need the mean of all three.",
             ),
             "in bits": (
                 lambda p: -np.log2(p).mean(),
-                "This is in bits, logarithms to the base 2. The loss takes those to the base e.",
+                "This is in bits, which use logarithms to the base 2. The loss uses the base e.",
             ),
             "one minus the mean": (
                 lambda p: 1 - p.mean(),
-                "The loss is made of logarithms, so that certain and wrong costs a lot.",
+                "The loss uses logarithms, so it costs a lot to be certain and wrong.",
             ),
         },
     ),
     Exercise(
         name="shifted",
         question="The ids of an answer are `[1, 7, 8, 9, 2]`: a start mark, three letters, an end mark. What is given"
-        " to the decoder, and what has it to predict?",
+        " to the decoder, and what does it have to predict?",
         asks=Choice(),
         given=(ANSWER,),
         right=lambda ids: pair(ids[:-1], ids[1:]),
-        because="At each place the next letter is asked for, from the start mark to the end mark.",
+        because="At each place the decoder predicts the next letter, from the start mark to the end mark.",
         mistakes={
             "not shifted": (
                 lambda ids: pair(ids[:-1], ids[:-1]),
-                "The machine would have to say what it is given: copying.",
+                "Then the machine would only copy what it is given.",
             ),
             "shifted the wrong way": (
                 lambda ids: pair(ids[1:], ids[:-1]),
@@ -64,7 +65,7 @@ EXERCISES = [
             ),
             "the end mark forgotten": (
                 lambda ids: pair(ids[:-2], ids[1:-1]),
-                "Then it would never learn to stop.",
+                "Then the machine would never learn to stop.",
             ),
         },
     ),
@@ -75,7 +76,8 @@ EXERCISES = [
         asks=Numbers(("",), digits=2),
         given=(6.0, 0.25),
         right=lambda w, rate: w - rate * 2 * (w - 3),
-        because="The slope is 2 times (6 - 3) = 6. A quarter of it is 1.5, and w goes against it: from 6 to 4.5.",
+        because="The slope is 2 times (6 - 3) = 6. A quarter of it is 1.5, and w goes against the slope, from 6 to"
+        " 4.5.",
         mistakes={
             "up the slope": (
                 lambda w, rate: w + rate * 2 * (w - 3),

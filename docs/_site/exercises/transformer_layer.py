@@ -22,8 +22,8 @@ EXERCISES = [
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(LETTER, FOUND),
         right=lambda x, found: norm(x + found),
-        because="The sum is (0, 6, 2, 0), its mean 2. That leaves (-2, 4, 0, -2), whose mean square is 6; divide by"
-        " 2.449.",
+        because="The sum is (0, 6, 2, 0), and its mean is 2. That leaves (-2, 4, 0, -2), whose mean square is 6, so"
+        " divide by 2.449.",
         mistakes={
             "residual forgotten": (
                 lambda x, found: norm(found),
@@ -39,19 +39,19 @@ EXERCISES = [
             ),
             "mean not subtracted": (
                 lambda x, found: (x + found) / np.sqrt(((x + found) ** 2).mean()),
-                "First the mean goes to 0, then the numbers are divided by their size.",
+                "First subtract the mean, then divide the numbers by their size.",
             ),
         },
     ),
     Exercise(
         name="ten-times-and-negative",
-        question="The norm makes (-1.34, -0.45, 0.45, 1.34) of (1, 3, 5, 7). What does it make of (-10, -30, -50,"
+        question="The norm turns (1, 3, 5, 7) into (-1.34, -0.45, 0.45, 1.34). What does it make of (-10, -30, -50,"
         " -70)?",
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(PATTERN,),
         right=lambda x: norm(-10 * x),
-        because="The size is divided out, so the ten is gone. The pattern is turned round: what was the largest is the"
-        " smallest now.",
+        because="The size is divided out, so the ten is gone. The pattern is turned round: the largest number is now"
+        " the smallest.",
         mistakes={
             "sign forgotten": (
                 norm,
@@ -59,8 +59,8 @@ EXERCISES = [
             ),
             "size kept": (
                 lambda x: -10 * norm(x),
-                "Behind a norm the size is always 1. Ten times the numbers have ten times the size, which is divided"
-                " out.",
+                "After a norm the size is always 1. Numbers ten times as large have ten times the size, which is"
+                " divided out.",
             ),
             "mean not subtracted": (
                 lambda x: -x / np.sqrt((x**2).mean()),
@@ -84,7 +84,8 @@ EXERCISES = [
             ),
             "cross-attention forgotten": (
                 lambda layers, encoder, decoder: (layers * encoder, layers * encoder),
-                "Right for the encoder. A layer of the decoder has a second attention, which has its own norm.",
+                "That is right for the encoder. But a layer of the decoder has a second attention, which has its own"
+                " norm.",
             ),
         },
     ),

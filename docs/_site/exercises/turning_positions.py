@@ -24,15 +24,15 @@ EXERCISES = [
         asks=Numbers(("first", "second"), digits=1),
         given=((2.0, 0.0), 30, 3),
         right=lambda v, step, place: turned(v, step * place),
-        because="Three times 30 degrees are a quarter of a circle: what pointed to the right points up.",
+        because="Three times 30 degrees is a quarter of a circle, so the key, which pointed right, now points up.",
         mistakes={
             "with the clock": (
                 lambda v, step, place: turned(v, -step * place),
-                "It turns anticlockwise: up, not down.",
+                "It turns anticlockwise, so it points up, not down.",
             ),
             "one place short": (
                 lambda v, step, place: turned(v, step * (place - 1)),
-                "Places count from 0: at place 0 it is not turned, at place 3 three times.",
+                "At place 0 the key is not turned yet, so at place 3 it is turned three times.",
             ),
             "turned once": (
                 lambda v, step, place: turned(v, step),
@@ -52,12 +52,12 @@ EXERCISES = [
         asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
         right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],
-        because="Whoever stands two places before the query is at the same angle to it, wherever both of them stand.",
+        because="A key that stands two places before the query is always at the same angle to it, wherever both stand.",
         mistakes={
             "before and behind mixed": (
                 lambda pairs: [int(abs(i - j) == 2) for i, j in pairs],
-                "At 3, 5 the key stands behind the query, so it is turned 60 degrees further than the query, and not 60"
-                " degrees less. That would come to the same only if both had pointed the same way before.",
+                "At 3, 5 the key stands behind the query, so it is turned 60 degrees further than the query, not 60"
+                " degrees less. The product would be the same only if both had pointed the same way before.",
             ),
             "only nearby": (
                 lambda pairs: [int(i - j == 2 and abs(i - 4) <= 2) for i, j in pairs],
@@ -65,7 +65,7 @@ EXERCISES = [
             ),
             "the ratio": (
                 lambda pairs: [int(i - j == 2 or i == 3 * j) for i, j in pairs],
-                "At 6, 2 they are four places apart. Angles differ by the distance, not by the ratio.",
+                "At 6, 2 they are four places apart. The angle depends on the distance, not on the ratio.",
             ),
         },
     ),
@@ -76,11 +76,11 @@ EXERCISES = [
         asks=Numbers(("",), digits=1),
         given=((2.0, 0.0), (1.0, 0.0), 7, 5),
         right=lambda q, k, i, j: turned(q, 30 * i) @ turned(k, 30 * j),
-        because="They are two places apart, so 60 degrees, and 2 times 1 times 0.5 is 1.",
+        because="They are two places apart, so the angle is 60 degrees, and 2 times 1 times 0.5 is 1.",
         mistakes={
             "nothing turned": (
                 lambda q, k, i, j: np.dot(q, k),
-                "At the same place it would be 2. Here two places lie between them.",
+                "At the same place it would be 2. Here they are two places apart.",
             ),
             "only the query turned": (
                 lambda q, k, i, j: turned(q, 30 * i) @ np.array(k),
@@ -88,11 +88,11 @@ EXERCISES = [
             ),
             "one place too few": (
                 lambda q, k, i, j: np.dot(q, k) * np.cos(np.radians(30 * (i - j - 1))),
-                "From 5 to 7 it is two places, and so two turns of 30 degrees.",
+                "5 and 7 are two places apart, so there are two turns of 30 degrees.",
             ),
             "lengths forgotten": (
                 lambda q, k, i, j: np.cos(np.radians(30 * (i - j))),
-                "A dot product also grows with the lengths: the query is 2 long.",
+                "A dot product also grows with the lengths, and the query has length 2.",
             ),
         },
     ),

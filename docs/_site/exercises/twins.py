@@ -32,8 +32,8 @@ def shortcut(sums):
 EXERCISES = [
     Exercise(
         name="made-even",
-        question="A head is made even, so that each sign of a text gets the same weight from each. The text is `^cabb`,"
-        " and each sign hands over itself. What share of the average that comes back is b?",
+        question="A head is made even, so that each sign of a text gives the same weight to each sign. The text is"
+        " `^cabb`, and each sign hands over itself. What share of the average that comes back is b?",
         asks=Numbers(("b",), digits=2),
         given=(EVEN, "b"),
         right=lambda text, letter: [text.count(letter) / len(text)],
@@ -41,7 +41,7 @@ EXERCISES = [
         mistakes={
             "counted": (
                 lambda text, letter: [text.count(letter)],
-                "So many there are. But the weights add up to 1, so what comes back is a share.",
+                "That is how many there are. But the weights add up to 1, so what comes back is a share.",
             ),
             "without ^": (
                 lambda text, letter: [text.count(letter) / (len(text) - 1)],
@@ -61,20 +61,20 @@ EXERCISES = [
         asks=Choice(tuple(column(c) for c in range(1, 6))),
         given=(SUMS, 5),
         right=lambda sums, asking: column(decides(sums, asking)),
-        because="Columns 4 and 3 have 9, so they hand on what they get. Column 2 has 12: from there comes a carry,"
+        because="Columns 4 and 3 have 9, so they hand on what they get. Column 2 has 12, so a carry comes from there,"
         " whatever column 1 does.",
         mistakes={
             "the neighbour": (
                 lambda sums, asking: column(asking - 1),
-                "Its sum is 9: whether it carries depends on the column below it.",
+                "Its sum is 9, so the column below it decides whether it carries.",
             ),
             "the lowest": (
                 lambda sums, asking: column(1),
-                "What happens there is over by column 2, whose 12 carries in any case.",
+                "What happens there makes no difference after column 2, whose 12 carries in any case.",
             ),
             "the first that is not decided": (
                 lambda sums, asking: column(decides(sums, asking) + 1),
-                "Its sum is 9, too, so it only hands on.",
+                "Its sum is 9, too, so it only hands on what it gets.",
             ),
             "itself": (lambda sums, asking: column(asking), "Its own sum says what it hands on, not what it gets."),
         },
@@ -82,7 +82,7 @@ EXERCISES = [
     Exercise(
         name="what-the-shortcut-gets-wrong",
         question="A machine takes a shortcut: a column gets a carry if the sum of its right neighbour is 10 or more,"
-        " and else it gets none. These are the sums of the columns. Mark each column that gets the wrong digit.",
+        " and otherwise it gets none. These are the sums of the columns. Mark each column that gets the wrong digit.",
         shown=table([OTHERS[::-1]], head=[*"54321"], side=["sum"]),
         asks=Cells(("digit",), tuple(column(c) for c in range(5, 0, -1)), on="wrong", off="right"),
         given=(OTHERS,),

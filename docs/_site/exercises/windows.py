@@ -25,7 +25,7 @@ EXERCISES = [
         mistakes={
             "one too wide": (
                 lambda n, window: hidden(n, window + 1),
-                "Here a letter sees three others and itself. In a window of 3 it is one of the three.",
+                "Here a letter sees three others and itself. In a window of 3 the letter itself is one of the three.",
             ),
             "one too narrow": (
                 lambda n, window: hidden(n, window - 1),
@@ -47,8 +47,8 @@ EXERCISES = [
     ),
     Exercise(
         name="how-far",
-        question="Four layers have a window of 5 each. Of how many letters can the last letter of a long text hear,"
-        " itself among them?",
+        question="Four layers have a window of 5 each. How many letters can the last letter of a long text hear of,"
+        " itself included?",
         asks=Numbers(("",), digits=0),
         given=(4, 5),
         right=lambda layers, window: layers * (window - 1) + 1,
@@ -60,11 +60,11 @@ EXERCISES = [
             ),
             "itself forgotten": (
                 lambda layers, window: layers * (window - 1),
-                "So many letters before it. It hears of itself, too.",
+                "That counts the letters before it. It hears of itself, too.",
             ),
             "a single layer": (
                 lambda layers, window: window,
-                "So it is in one layer. In the second, those that it sees have seen others.",
+                "That is so in one layer. In the second, the letters that it sees have seen others.",
             ),
             "as if it grew by itself": (
                 lambda layers, window: window**layers,
@@ -74,12 +74,12 @@ EXERCISES = [
     ),
     Exercise(
         name="written-over",
-        question="A window of 8 has a cache of 8 rows, counted from 0. Now the letter at place 21 comes. Into which row"
-        " does its key go, and at which place stood the letter whose key is lost?",
+        question="A window of 8 has a cache of 8 rows, counted from 0. Now the letter at place 21 comes. Which row does"
+        " its key go into, and at which place was the letter whose key is lost?",
         asks=Numbers(("row", "place of the lost one"), digits=0),
         given=(21, 8),
         right=lambda place, window: (place % window, place - window),
-        because="21 divided by 8 leaves 5. The last that went into row 5 was the letter at place 13, eight before.",
+        because="21 divided by 8 leaves 5. The last key in row 5 was that of the letter at place 13, eight before.",
         mistakes={
             "how often it fits": (
                 lambda place, window: (place // window, place - window),
@@ -91,11 +91,11 @@ EXERCISES = [
             ),
             "one too near": (
                 lambda place, window: (place % window, place - window + 1),
-                "The letter seven places before is still in sight: with the new one it makes eight.",
+                "The letter seven places before is still in sight: with the new one that makes eight.",
             ),
             "the first that was there": (
                 lambda place, window: (place % window, place % window),
-                "The letter at place 5 was the first in this row. It has been written over before.",
+                "The letter at place 5 was the first in this row. Its key has already been written over.",
             ),
         },
     ),

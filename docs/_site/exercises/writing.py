@@ -26,8 +26,8 @@ def bound(taken, left):
 EXERCISES = [
     Exercise(
         name="greedy-or-beam",
-        question="Answers of two letters: these are the probabilities of the first, and of the best that can follow it."
-        " Which first letter does a beam of width 2 end with?",
+        question="Answers have two letters. These are the probabilities of the first, and of the best that can follow"
+        " it. Which first letter does a beam of width 2 choose in the end?",
         shown=table(
             [list(FIRST.values()), list(BEST_AFTER.values())],
             head=list(FIRST),
@@ -36,7 +36,7 @@ EXERCISES = [
         asks=Choice(("A", "B", "C")),
         given=(FIRST, BEST_AFTER),
         right=lambda first, after: most({x: whole(first, after)[x] for x in sorted(first, key=first.get)[-2:]}),
-        because="It keeps A and B. A ends with 0.5 times 0.4 = 0.2, B with 0.4 times 0.6 = 0.24.",
+        because="The beam keeps A and B. A ends with 0.5 times 0.4 = 0.2, B with 0.4 times 0.6 = 0.24.",
         mistakes={
             "greedy search": (
                 lambda first, after: most(first),
@@ -57,10 +57,10 @@ EXERCISES = [
         right=lambda z, t: softmax(z / t),
         because="The logits are divided by 2: 1 and 0. Then 2.718 / 3.718 is 0.73.",
         mistakes={
-            "multiplied": (lambda z, t: softmax(z * t), "This is temperature 0.5: it makes the likely likelier."),
+            "multiplied": (lambda z, t: softmax(z * t), "This is temperature 0.5: it makes likely letters likelier."),
             "in the other order": (
                 lambda z, t: softmax(z / t)[::-1],
-                "The right numbers, but the larger logit gets the larger probability.",
+                "The numbers are right, but the larger logit gets the larger probability.",
             ),
             "temperature forgotten": (lambda z, t: softmax(z), "This is temperature 1."),
             "the probabilities were divided": (
@@ -72,14 +72,14 @@ EXERCISES = [
     ),
     Exercise(
         name="no-better-answer",
-        question="Greedy search takes letters with 0.9, 0.6 and 1. In these three steps the second choice has 0.1, 0.4"
-        " and 0. How probable can any other answer be at most?",
+        question="Greedy search takes letters with the probabilities 0.9, 0.6 and 1. In these three steps the second"
+        " choice has 0.1, 0.4 and 0. How probable can any other answer be at most?",
         shown=table([TAKEN, LEFT], head=["1", "2", "3"], side=["taken", "second choice"]),
         asks=Numbers(("",), digits=2),
         given=(TAKEN, LEFT),
         right=bound,
-        because="It must leave greedy search's answer somewhere: at the first letter it has at most 0.1, at the second"
-        " 0.9 times 0.4 = 0.36. Whatever follows makes it no more probable.",
+        because="It must leave greedy search's answer somewhere. At the first letter it then has at most 0.1, and at"
+        " the second 0.9 times 0.4 = 0.36. Whatever follows can't make it more probable.",
         mistakes={
             "the answer of greedy search": (
                 lambda taken, left: np.prod(taken),
@@ -87,11 +87,11 @@ EXERCISES = [
             ),
             "only the first letter": (
                 lambda taken, left: left[0],
-                "If it leaves at the first letter. It may also leave at the second, after 0.9.",
+                "That is so if it leaves at the first letter. But it may also leave at the second, after 0.9.",
             ),
             "the second choice alone": (
                 lambda taken, left: max(left),
-                "Before the second letter stands the first, and that has only 0.9.",
+                "The first letter comes before the second, and it has only 0.9.",
             ),
         },
     ),

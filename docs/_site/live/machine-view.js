@@ -60,7 +60,7 @@ export function beside({ result, state, siblings, means, reference, ...machine }
   const letters = (name) => (given ? `<td>${escape(given[name])}</td>` : "");
   const row = (name, title, said, exact) => `<tr><th scope="row">${escape(title)}</th>${letters(name)}<td class="said">${escape(said || "(nothing)")}</td><td>${exact}</td></tr>`;
   return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
-    <table class="plain"><thead><tr><th scope="col">machine</th>${given ? '<th scope="col">next letters right, given the answer</th>' : ""}<th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
+    <table class="plain"><thead><tr><th scope="col">machine</th>${given ? '<th scope="col">next letters right, if given those before</th>' : ""}<th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
     ${row(reference, lacksNothing.title, result.before.answer, percent(lacksNothing.measured.exact))}
     ${row(sibling.name, sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;

@@ -97,9 +97,9 @@ touch(
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1, so "m" fits best. Suppose the first number of a key says "I am a consonant", and
-# the third "I stand at an edge of the word". Then "y" asks for both, and "m" is both. (The other two numbers do not
-# matter to "y".)
+# The keys of "a" and "y" get −2 and 1, so "m" fits best. To give this a meaning, let the first number of a key say "I
+# am a consonant", and the third "I stand at an edge of the word". Then "y" asks for both, and "m" is both. (The other
+# two numbers do not matter to "y".)
 #
 # **The scores become weights.** How much of each value may "y" take? A cake can't be cut into slices of 3, −2 and 1,
 # because no slice is less than nothing. So we raise $e$ to the power of each score. The powers are always positive, and
@@ -292,13 +292,13 @@ machine(
 # One part of the formula is still unexplained: the root. In 2014 Bahdanau, Cho and Bengio computed each score with a
 # small trained network. In 2015 Luong, Pham and Manning tried the dot product, which is cheaper. But it has a weakness.
 #
-# Let one score be ahead of another by 10. Then its weight is $e^{10}$ times as large, about 22,000 times. If this score
-# now changes a little, the weight hardly changes: its slope is nearly 0. But training follows slopes, so a machine
-# learns hardly anything there. The softmax is then called *saturated*.
+# If one score is 10 above another, it gets $e^{10}$ times the weight, about 22,000 times. Move this score a little, and
+# its weight stays near 1: the slope is nearly 0. But training follows slopes, so a machine learns hardly anything
+# there. The softmax is then called *saturated*.
 #
 # With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017. A dot product is a sum, and
-# long sums grow large. How large? Each term is a number of the query times a number of the key. Say it is +1 or −1, as
-# a coin falls.
+# long sums grow large. How large? Each term is a number of the query times a number of the key. Let this product be +1
+# or −1, as a coin falls.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**

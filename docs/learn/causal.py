@@ -133,9 +133,10 @@ touch(
 )
 
 # %% [markdown]
-# **The peeking machine cheated: in its training it got every letter right by reading it off at the next place.** At
-# the last place it can only guess. **And a machine that writes is always at its last place.** From the start mark alone
-# it guesses ▪, the end, and is finished before it has begun.
+# **The peeking machine cheated: in its training it got every letter right by reading it off at the next place.** At the
+# last place there is nothing to read off. So there it has learnt to say ▪, the end, because in the training the last
+# letter is always ▪. **But a machine that writes is always at its last place.** From the start mark alone it says ▪,
+# and is finished before it has begun.
 #
 # ## Hide the future
 #
@@ -143,9 +144,9 @@ touch(
 # because what is asked for is the letter *after* it. The mask for this rule is the *look-ahead mask*. Attention with it
 # is called *causal*, because what comes later cannot be a cause.
 #
-# Here the peeking machine is given the start mark and four letters. (Each row shows the look that peeks most, of four.)
-# In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press the cells that must be blocked,
-# until no letter sees a later one.**
+# Here the peeking machine is given the start mark and four letters. (It looks four times at once, and each row shows
+# the look that peeks most.) In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press the
+# cells that must be blocked, until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation

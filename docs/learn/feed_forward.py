@@ -40,9 +40,9 @@ forward = sum(size for name, size in counts.items() if "feed_forward" in name)
 assert forward > sum(counts.values()) / 2  # more than half
 
 # %% [markdown]
-# **Hardly any: without the network a machine still reads 996 of 1,000 dates.** It makes about four times as many
-# mistakes, but half of it is gone. Reading dates is mostly copying: find the right digit, and write it down. But then
-# why does nearly every Transformer have this part?
+# **Hardly any: without the network a machine still reads 996 of 1,000 dates.** It makes three to four times as many
+# mistakes, with more than half of its numbers gone. Reading dates is mostly copying: find the right digit, and write it
+# down. But then why does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #

@@ -81,10 +81,10 @@ plt.show()
 # %% [markdown]
 # Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py).
 #
-# In 2019 Shazeer, an author of the Transformer, asked why it learns so fast and writes so slowly. While it writes, it
-# waits for the memory. So he kept one key head for all eight query heads, and the translations were hardly worse. This
-# is *multi-query attention*. Ainslie and others (2023) tried what lies between one and all. If query heads share in
-# groups, it is called **grouped-query attention**.
+# In 2019 Shazeer, an author of the Transformer, asked why the Transformer learns so fast and writes so slowly. While it
+# writes, it waits for the memory. So he kept one key head for all eight query heads, and the translations were hardly
+# worse. This is *multi-query attention*. Ainslie and others (2023) tried what lies between one and all. If query heads
+# share in groups, it is called **grouped-query attention**.
 #
 # In Llama 3.1, 32 query heads share 8 key heads. **A letter still asks 32 questions, but its past takes only a quarter
 # of the room.** Where is the catch?
@@ -112,8 +112,8 @@ plt.show()
 # 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, but finds 10.47. **Heads that share can bring back
 # different things, because they ask differently.**
 #
-# How different? **Move the queries: which heads can bring back 35? Then let each head have its own keys and values.
-# Which can do it now?**
+# How different? **Move the queries: which heads can bring back about 35? Then let each head have its own keys and
+# values. Which can do it now?**
 
 # %% tags=["live", "remove-input"]
 import sys

@@ -121,8 +121,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # are 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
 #
 # The output is the average of the letters with these weights, in which the a stands twice: (0.0132, 0.9802, 0.0066). So
-# the answer is b. **A letter is compared with the one *before* the letter that it fetches.** This one step to the right
-# is the whole trick.
+# the answer is b. **The a asks for a note that says a, and so it brings back the letter *after* an a.** This one step
+# to the right is the whole trick.
 #
 # <details class="lesson-more" markdown="1"><summary>The same as a formula, and in NumPy</summary>
 #

@@ -66,9 +66,9 @@ touch(
 )
 
 # %% [markdown]
-# **A little after 22,000 places, the weights of one layer no longer fit into a laptop.** A text that is 30 times as
-# long has inputs 30 times as large, but 900 times as many weights. And the whole book? With eight heads, and four bytes
-# a number, its weights take 32 terabytes in every layer, the memory of two thousand laptops.
+# **A little after 22,000 places, the weights of one layer no longer fit into a laptop.** Take a text that is 30 times
+# as long: its inputs are 30 times as large, but it has 900 times as many weights. And the whole book? With eight heads,
+# and four bytes a number, its weights take 32 terabytes in every layer, the memory of two thousand laptops.
 #
 # What goes into attention would have fitted, and so would what comes out. Only the square between the two is too large.
 # Must it ever be there?
@@ -95,8 +95,8 @@ touch(
 )
 
 # %% [markdown]
-# **The whole square is still computed, from its top to its bottom, but it is never in memory as a whole.** With a
-# look-ahead mask and small blocks, nearly half of it is not even computed.
+# **The whole square is still computed, from its top to its bottom, but it is never in memory as a whole.** (With a
+# look-ahead mask and small blocks, nearly half of the work falls away, too.)
 #
 # As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that one of
 # its queries may see. If the future is hidden, there is a mask inside the block, too. The block finds
@@ -188,14 +188,15 @@ assert output.dtype == np.float32
 assert 115e6 < peak < 125e6  # three strips of ten rows
 
 # %% [markdown]
-# For eight heads that is about 1 GB. Inputs and outputs take 8 GB, and a laptop has 16. **So the attention of one layer
-# over a whole book fits into a laptop, where its square would have filled two thousand.**
+# At its peak it holds scores, powers and weights, 40 MB each. For eight heads that is about 1 GB. Inputs and outputs
+# take 8 GB, and a laptop has 16. **So the attention of one layer over a whole book fits into a laptop, where its square
+# would have filled two thousand.**
 #
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
 # slopes. The way back needs the weights once more, but the blocks have thrown them away. So they make them a second
-# time. **In training with 8,192 places, blocks need about eighty times less memory than plain attention.** To make the
+# time. **In training with 8,192 places, blocks need about one eightieth of the memory of plain attention.** To make the
 # weights twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>

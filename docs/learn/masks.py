@@ -141,8 +141,8 @@ plt.show()
 #
 # How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
 # lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
-# take more weight, and some of them it has never seen. The padding does neither kind of harm if it gets a weight of
-# exactly 0.
+# take more weight, and some of them it has never seen. So there are two kinds of harm, and both are gone if the padding
+# gets a weight of exactly 0.
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
 # is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
@@ -290,8 +290,8 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# Why the whole training, if each text of a batch is read by itself? Because the next nudge is computed from all of them
-# together. So one such row can spoil every number of the machine.
+# Why the whole training, if each text of a batch is read by itself? Because each step of the training changes the
+# numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
 # The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
 # −∞. Then $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)

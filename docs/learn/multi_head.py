@@ -70,8 +70,6 @@ touch(
 # **Different heads look at different letters.** Head 3 mostly stands on the letter that is being written. Head 1 runs
 # ahead: when the first digit of the day is written, it already looks at the second.
 #
-# What is lost if there is only one?
-#
 # <details class="lesson-more" markdown="1"><summary>For the curious: read its eyes</summary>
 #
 # If the heads have such habits, you should be able to tell from their looks which letter is being written. On these
@@ -183,6 +181,8 @@ touch(
 # Together the four heads give the letter away.
 #
 # </details>
+#
+# The heads look at different letters, so what is lost if there is only one?
 
 # %% tags=["remove-input"]
 days = [
@@ -267,8 +267,8 @@ touch(
 # year 1988, and from "4 march 2043" the year 2033. **In more than half of its mistakes the third digit of the year is
 # lost, and the fourth stands there a second time.**
 #
-# So it seems to have found both digits, and lost which of them comes first, as with "3 5" and "5 3". The average did
-# it, and the case seems closed.
+# So it seems to have found the two digits, and to have lost which of them comes first, as with "3 5" and "5 3". The
+# average did it, and the case seems closed.
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -383,8 +383,9 @@ touch(
 
 # %% [markdown]
 # After 700 steps only the 9 changes sides. It pulls little, and each time for the wrong digit. The 6 pulls for the 6
-# and the 7 for the 7, whichever digit is asked for. So the 7 wins both times, and the machine writes 1977. **After
-# 2,100 steps all letters walk to the other side when the fourth digit is asked for, even the 6 and the 7.**
+# and the 7 for the 7, whichever digit is asked for. These two nearly balance, and the other letters tip it to the 7
+# both times: the machine writes 1977. **After 2,100 steps all letters walk to the other side when the fourth digit is
+# asked for, even the 6 and the 7.**
 #
 # How do they know? Stay at 2,100 steps and at the third digit, and press 1962, then 1972. The same 9 pulls for the 6,
 # and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter

@@ -50,8 +50,8 @@
 # So subtract the largest score *so far*. In the first piece that is 3, and the score 1 has the power $e^{1 - 3} =
 # 0.1353$. We write both sums at the foot of the page, and throw the piece away.
 #
-# Then the second piece brings the 6. Measured from 6, the same power is $e^{1 - 6} = 0.0067$. But the score 1 is gone.
-# Only the sums are left, and they were measured from the wrong score. Are they useless?
+# Then the second piece brings the 6. Measured from 6, the score 1 should have had the power $e^{1 - 6} = 0.0067$. But
+# the score 1 is gone. Only the sums are left, and they were measured from the wrong score. Are they useless?
 #
 # No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. Our sums hold $e^{1 - 3}$. Multiply by $e^{3 - 6} = 0.049787$,
 # and they hold $e^{1 - 6}$. This factor knows nothing of the 1: it is the same for every power on the page. So multiply
@@ -64,8 +64,8 @@
 # first piece only three things were needed: its largest score and its two sums.** This is the **online softmax**.
 # Milakov and Gimelshein published it in 2018, and Rabe and Staats found the same for attention in 2021.
 #
-# **Read the second piece, and watch the two bars of the first. Then make the last score 2, and read again: is anything
-# mended?**
+# **Read the second piece, with the slider "Pieces read", and watch the two bars of the first. Then make the last score
+# 2, and read it again: is anything mended?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -146,7 +146,7 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 # ## Your machine so far { #your-machine-so-far }
 #
 # `read` finds $m$, $z$ and $a$ of a piece of keys, for many queries at once, and `finish` makes the output. Write
-# `merge`, which makes one piece of two.
+# `merge_pieces`, which makes one piece of two.
 #
 # ```python
 # def read(q, k, v):
@@ -155,7 +155,7 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #     powers = np.exp(scores - largest)
 #     return largest, powers.sum(axis=-1, keepdims=True), powers @ v
 #
-# def merge(one, other):
+# def merge_pieces(one, other):
 #     (m1, z1, a1), (m2, z2, a2) = one, other
 #     ...
 #
@@ -177,7 +177,7 @@ def read(q, k, v):
     return largest, powers.sum(axis=-1, keepdims=True), powers @ v
 
 
-def merge(one, other):
+def merge_pieces(one, other):
     (m1, z1, a1), (m2, z2, a2) = one, other
     m = np.maximum(m1, m2)
     mend1, mend2 = np.exp(m1 - m), np.exp(m2 - m)
@@ -198,7 +198,9 @@ from examples.numpy_machine import attention  # that of your machine
 q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))
 cuts = [slice(first, first + 16) for first in range(0, 100, 16)]
 pieces = [read(q, k[cut], v[cut]) for cut in reversed(cuts)]
-output = finish(reduce(merge, pieces))  # the first two, and the third to them, ...
+output = finish(
+    reduce(merge_pieces, pieces)
+)  # the first two, and the third to them, ...
 np.testing.assert_allclose(output, attention(q, k, v, mask=0))
 print(f"{len(pieces)} pieces, the last one first: the same numbers as all at once")
 
@@ -210,7 +212,7 @@ rng = np.random.default_rng(2)
 for _ in range(20):
     left = [pieces[i] for i in rng.permutation(len(pieces))]
     while len(left) > 1:
-        left.append(merge(left.pop(0), left.pop(0)))
+        left.append(merge_pieces(left.pop(0), left.pop(0)))
     np.testing.assert_allclose(finish(left[0]), output)
 np.testing.assert_allclose(blockwise_attention(q, k, v), output)
 with np.errstate(invalid="ignore"):

@@ -101,7 +101,8 @@ touch(
 # 100 dates. But now the length of the row decides how large a step is. In rows of 40 places instead of 34 the steps are
 # smaller than in training, and the same machines read only 89.
 #
-# So we have three wishes. What we add stays small, each place is the same step, and no two places are alike.
+# So we have three wishes. What we add stays small, it changes equally much from each place to the next, and no two
+# places are alike.
 #
 # What counts on in equal steps, and never grows? **The hand of a clock.** It stays on its dial, and each place turns it
 # by the same angle. But one hand soon comes round again, and then two places look alike. So we take several dials, from
@@ -233,8 +234,9 @@ touch(
 # $$
 #
 # **The dot product of two positions depends only on the angles *between* their hands, and so only on their distance.**
-# Three places back is the same turn wherever you stand, and the matrix $W_Q$ can learn such a turn. Go back to the
-# dials, and turn the query's hands back by three places. **Where must the key stand now to fit best?**
+# Three places back is the same turn wherever you stand. A turn is a matrix of two rows and two columns for each dial,
+# so $W_Q$ can learn it. Go back to the dials, and turn the query's hands back by three places. **Where must the key
+# stand now to fit best?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Where it fits best</summary>
 #

@@ -24,8 +24,8 @@
 # 1 means yes.
 #
 # A wish is nothing but a score, the one that we would like to get. So this *table of wishes* is a table of scores, and
-# we need matrices that produce it. Put the table into the rows of $W_Q$ that belong to the place, and let $W_K$ do no
-# more than cut out the place:
+# we need matrices that produce it. Put the table into the last three rows of $W_Q$, which belong to the place, and let
+# $W_K$ do no more than cut out the place:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
@@ -122,9 +122,9 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 # that looks, and the second that the key is the number of the place that is looked at. The `lambda` is the table of
 # wishes: it says yes if the key is one less than the query (and `max` lets place 0 look at itself).
 #
-# Why 128? Because $e^{-128}$ is so small that the computer rounds it to 0, so all others get nothing at all. The names
-# `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail Weiss, Yoav
-# Goldberg and Eran Yahav proposed it in 2021.
+# Why 128? Because $e^{-128}$ is so small that a number of four bytes rounds it to 0, so all others get nothing at all.
+# The names `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail
+# Weiss, Yoav Goldberg and Eran Yahav proposed it in 2021.
 #
 # Is this head right in each text of one to eight letters? There are few enough of them to try them all:
 

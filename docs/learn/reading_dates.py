@@ -162,7 +162,7 @@ HTML(
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
 # the mixture, and from what it has written so far, the machine computes the next letter. (Drawn are 32 of the 64
-# numbers, and the mean of four looks.)
+# numbers. The machine looks four times at once, and these weights are the mean.)
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"

@@ -101,9 +101,10 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** Their places bring
-# the similarity down from 1.00 to 0.85, attention to 0.62, and the network to 0.09. Did attention find different things
-# for them because of their places, or because of their neighbours? Soon a j will tell.
+# **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** They part a little
+# at each step, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and the
+# network to 0.09. Did attention find different things for them because of their places, or because of their neighbours?
+# Soon a j will tell.
 #
 # ## From the text into the answer
 #
@@ -282,7 +283,7 @@ machine(
 )
 
 # %% [markdown]
-# Each row is named after the letter that comes *out*. Our 0 is in the last row, called 5, because a 5 comes out there.
+# Each row is named after the letter that comes *out*. Our 0 is in the last row called 5, because a 5 comes out there.
 # **Most of the weight of our 0 is on the 5 of "5th". There the machine found the day.**
 #
 # ## Put together by hand

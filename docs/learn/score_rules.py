@@ -66,9 +66,7 @@ taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 #
 # One step is the [mask](masks.py), which says *never*. It sets a score to minus infinity, so that its power is
 # $e^{-\infty} = 0$. The other is a *cap*, with which some large models keep all scores between two bounds, here -2 and
-# 2. (It is a soft one, which bends even scores inside the bounds a little.) While our machine writes 2018-05-03, its
-# start mark may see nothing but itself, so the 2 that comes next is hidden. What becomes of these two scores, in one head,
-# if the cap comes *after* the mask?
+# 2. (It is a soft one, which bends even scores inside the bounds a little.) While our machine writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. In one head the start mark gives one score to itself and one to the 2. What becomes of the two, if the cap comes *after* the mask?
 #
 # | two scores | the start mark itself | the 2, which comes later |
 # | --- | --- | --- |
@@ -187,7 +185,7 @@ assert round(1.35 / (1.35 + 0.27), 2) == 0.83
 # $$
 #
 # Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
-# the 3 becomes 2.28. **Under a cap the best key still leads, here with 0.67 of the weight, and the others are heard,
+# the 3 becomes 2.28. **Under a cap the best key still leads, here with 0.67 of the weight, and the other is heard,
 # too.**
 #
 # In 2024 Google capped the scores of Gemma 2, at 50.
@@ -287,9 +285,10 @@ touch(
 # | never | a mask | our machine |
 # | none of you | a sink | the [machine with a sink](sinks.py#a-place-of-its-own) |
 #
-# **First divide, then cap, bias, mask, sink.** If the cap came before the division, all scores would lie between -0.5
-# and 0.5, and hardly differ. (That was the dare at the cards.) If it came after the bias, it would shrink the price. If
-# it came after the mask, it would bring the future back.
+# **First divide, then cap, bias, mask, sink.** If the cap came before the division, all scores would lie between -2 / 4
+# and 2 / 4, and hardly differ. (That was the dare at the cards.) If it came after the bias, it would shrink the price.
+# If it came after the mask, it would bring the future back. (Only bias and mask may be swapped, because minus infinity
+# minus a price is still minus infinity.)
 #
 # ## Your machine so far
 #

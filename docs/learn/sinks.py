@@ -154,9 +154,9 @@ bet(
 # had to borrow a place to say that.
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
-# no mark: in its place stands the letter b. It gets all letters right, too. **Look at the k with each button. Then move
-# the score of the sink, and watch how many letters stay right. What goes wrong if the score is far too low, and what if
-# it is too high?**
+# no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the k with each
+# machine. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far
+# too low, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -271,8 +271,8 @@ touch(
 # too high, the sink takes the weight that the vowels need.
 #
 # **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** We dropped
-# one place after the other, and only a vowel right after it went wrong. In 2025 gpt-oss was trained with such a sink
-# for each head.
+# one place after the other, and each time only a vowel that stood right after it went wrong. In 2025 gpt-oss was
+# trained with such a sink for each head.
 #
 # In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
 

@@ -10,7 +10,7 @@
 # numbers are cut, and shared out among four heads. The first, our yardstick, reads 98 of 100 dates. Where "30.11.1999"
 # stands, the second sees "30.?????99".
 #
-# Which cut is right, and why does nothing complain about the wrong one?
+# What did the second machine do to its letters, and why did nothing complain?
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
@@ -218,8 +218,9 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 # %% [markdown]
 # **To the second machine "30.11.1999" is "30.?????99".** Why does it miss just these five letters?
 #
-# Each head has a strip of 34 cells, one for each place. The text has ten letters, so the padding mask leaves ten cells
-# of each strip open, and hides the rest. Cut rightly, these ten hold a piece of each letter.
+# Each head has a strip of 34 cells, one for each place, and a cell holds one piece of 16 numbers. The text has ten
+# letters, so the padding mask leaves ten cells of each strip open, and hides the rest. Cut rightly, these ten hold a
+# piece of each letter.
 #
 # A reshape alone fills the strips with the pieces in their order, one letter after the other. In strip 1 come four
 # pieces of the 3, four of the 0 and two of the point. That makes ten, and the open cells are full. So head 1 sees

@@ -75,7 +75,8 @@ assert ("1958", "1985") in [
 #
 # Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and then a
 # small network that works on each letter alone. To see what the plus does in a deep machine, we stack four such layers.
-# This *tower* must write eight digits backwards, so that the place is everything:
+# (They also have norms, which we come to below.) This *tower* must write eight digits backwards, so that the place is
+# everything:
 #
 # --8<-- "diagrams/digit_tower.svg"
 #
@@ -214,9 +215,9 @@ touch(
 # own, and with it the place.
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
-# of the training. Yet 36 of the 56 layers need only hand on what they get, and the others can do what the 20 do. No
-# training found that. So they built the handing-on in, as a residual around every few layers, and could then train 152.
-# The machines behind chat programs have dozens of layers, with this plus around each part.
+# of the training. Yet a machine of 56 layers could copy the one of 20, and let the other 36 just hand on what they get.
+# Training did not find that. So they built the handing-on in, as a residual around every few layers, and could then
+# train 152. The machines behind chat programs have dozens of layers, with this plus around each part.
 #
 # ## Back to size
 #
@@ -273,8 +274,8 @@ touch(
 # %% [markdown]
 # **After six layers the digits are 13 times as large as at the start.** Why is that bad? A [score](attention.py) is a
 # product of a query and a key, and both are made of digits. So large digits have huge scores, and the softmax of huge
-# scores gives nearly everything to one. A single layer may choose so sharply by chance, as layer 2 does here. But the
-# upper three all do: the 5 chooses before it has learnt whom to choose.
+# scores gives nearly everything to one. Layer 2 chooses so sharply by chance. But layers 4 to 6 all do, and that is no
+# chance: the 5 chooses before it has learnt whom to choose.
 #
 # So take the size away. After each plus the **norm**, short for *layer normalization*, subtracts the mean from the
 # numbers of a digit, and divides what is left by its *size*, the root of the mean square. Now the digits are equally

@@ -128,8 +128,8 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 
 # %% [markdown]
 # **In six of ten wrong sums a digit is wrong left of a column with the sum 9.** The 9 is in column 2 or 3, counted from
-# the right, because nothing can come into column 1. We follow the first kind, where a 1 is lost, and come back to the
-# second. The third we can't explain.
+# the right, because nothing comes into column 1, and column 4 hands on to nobody. We follow the first kind, where a 1
+# is lost, and come back to the second. The third we can't explain.
 #
 # Does the twin look past a 9, too? In the program the second head does that, but the twin's second head hardly looks
 # beyond its own column. If anybody looks, it is the twin's *first* head. Here is where it looks, from the two highest

@@ -179,8 +179,8 @@ assert 0.5 < extra[32] < 1
 # %% [markdown]
 # </details>
 #
-# **With 32 letters in sight our model needs less than 1 % more bits than with 128.** It gains hardly anything from what
-# was said longer ago. But an average is a gentle slope, and hides the cliffs.
+# **With 32 letters in sight our model needs less than 1 % more bits than with 128.** It gains hardly anything from
+# looking farther back. But an average is a gentle slope, and hides the cliffs.
 #
 # ## But layers stack
 #
@@ -222,10 +222,10 @@ touch(
 # letters, itself among them.
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
-# mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks were equal,
-# each would pass on a fifth, and after five layers $1/5^5$ of the farthest letter would arrive, or 1/3,125. **Each
-# layer lets a letter hear from farther away, but what comes from far is thin.** So letters in the middle must carry the
-# message on. A machine that is trained with windows can learn that; ours was not. [Gemma
+# mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window
+# of 5 were equal, each would pass on a fifth, and after five layers $1/5^5$ of the farthest letter would arrive, or
+# 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is thin.** So letters in the
+# middle must carry the message on. A machine that is trained with windows can learn that; ours was not. [Gemma
 # 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has one that
 # sees all.
 #

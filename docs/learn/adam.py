@@ -113,8 +113,8 @@ touch(
 # --8<-- "diagrams/three_slopes.svg"
 #
 # The first number is steep, and the second is flat. A small slope does not say whether the floor is near or the valley
-# is flat. Adam takes the valley to be flat, and lets both numbers go equally far: it divides by the **usual size** of
-# their slopes.
+# is flat. Adam assumes that the valley is flat, and lets both numbers go equally far: it divides by the **usual size**
+# of their slopes.
 #
 # The third number jumps back and forth across its valley, and should come to rest. So what Adam divides is the **mean**
 # of the slopes, in which opposite ones cancel. A mean remembers older slopes, too, and that is why the path ran past
@@ -124,6 +124,8 @@ touch(
 # $$
 # \text{nudge} = \text{learning rate} \cdot \frac{\text{mean of the slopes}}{\text{usual size of the slopes}}
 # $$
+#
+# (As before, the nudge goes against the slope.)
 #
 # **Go back, and make the valley less steep: Adam's path does not change at all.** (Only the loss is smaller, because
 # the valley is.) The slopes become smaller, but so does their usual size, and the quotient stays as it is.
@@ -158,8 +160,8 @@ touch(
 # ## Warm-up
 #
 # At step 1 Adam has seen only one slope, and divides it by its own size. **Whatever the slope is, the first quotient is
-# 1 or -1.** So nearly every number that has a slope at all would jump by nearly the whole learning rate, on the word of
-# 64 texts.
+# 1 or -1.** So nearly every number that has a slope at all would jump by nearly the whole learning rate, only because
+# 64 texts say so.
 #
 # That is one reason to begin timidly. Our machine's learning rate climbed from 0 to 0.004 in 150 steps, which is called
 # the **warm-up**. Then it sank to 0 again, because near the floor a full nudge goes too far:

@@ -199,7 +199,8 @@ Markdown("\n".join(lines))
 #
 # But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: everything kept must be fetched,
 # only to compute one letter. And the cache takes room. Nobody knows how long an answer will be, so Kwon and others
-# (2023) hand out this room in pages, as an operating system does with memory. The bill [comes later](fewer_keys.py).
+# (2023) hand out this room in pages, as an operating system does with memory. How much room that is, a [later
+# lesson](fewer_keys.py) computes.
 #
 # This is one step with a cache: keys and values stand on their shelf, and of all else only the last row is left. **Take
 # the tick away, and the rows that the cache saves come back:**

@@ -123,7 +123,7 @@ assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 #
 # So a probability $p$ has the surprise $-\log_2 p$. Three letters with the probabilities 1/2, 1/4 and 1 have 1, 2 and 0
 # bits, or one bit a letter on average. With one bit a letter you are as unsure as if you had to choose between $2^1 =
-# 2$ equally probable letters. This 2 is called the *perplexity*.
+# 2$ equally probable letters, and with three bits between $2^3 = 8$. This 2, or 8, is called the *perplexity*.
 #
 # Now the trained machine reads "The following functions return", which does not stand in its text. We give it the T.
 # **Where is it surprised most?**

@@ -51,8 +51,8 @@ assert 0.27 < commonest < 0.32
 # --8<-- "diagrams/right_angle.svg"
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of
-# the letter is still in there? As much as its shadow on the letter is long. Multiply with the letter, number by number,
-# and take the mean:
+# the letter is still in there? As much as the length of the shadow that the divided sum throws on the letter. Multiply
+# with the letter, number by number, and take the mean:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
@@ -112,9 +112,10 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 # on the left.
 #
 # What arrives at the top instead of the letter? Mostly an average of the text, which attention adds and which is nearly
-# the same for every digit. (Each part sends it through random matrices of its own, so each adds it in another
-# direction.) So at the top of the left tower two digits of a text look nearly alike. Before the training their cosine
-# is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86.
+# the same for every digit. (A part adds much the same to all digits of a text. But the next part has other random
+# matrices, and adds in another direction.) So at the top of the left tower two digits of a text look nearly alike.
+# Before the training their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right
+# it is 0.86, which leaves a difference to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** In training the slopes pass the same norms on
 # their way back, and shrink as well. The tower does learn, but slowly: with a third of the learning rate and three
@@ -159,8 +160,9 @@ assert min(shares("norm first, warm-up")) > 0.995
 assert round(100 * np.mean(shares("norm first"))) == 99
 
 # %% [markdown]
-# **A quarter is enough: with the norm first, towers of twelve layers get 99 of 100 digits in the same 800 steps, even
-# without a warm-up.** "Probably this should become the default", the note went on, and in large language models it did.
+# **A quarter is enough: with the norm first, towers of twelve layers get 99 of 100 digits on average in the same 800
+# steps, even without a warm-up.** "Probably this should become the default", the note went on, and in large language
+# models it did.
 #
 # So put the norm first if your machine is deep. With few layers the norm last does no harm, and our date machine has
 # it.

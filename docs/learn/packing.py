@@ -100,7 +100,7 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they take
 # nearly two fifths fewer places. They share a row only in the encoder. Each answer still looks at the letters of its
-# own date alone.
+# own date alone, but in the encoder these letters have already looked at the neighbour.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -148,8 +148,8 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 # | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
 #
 # **The letter at place 4 sees only places 3 and 4, which have its number, and the high scores at places 0 and 5 have no
-# say.** Padding has a number, too, the 0. (A place of padding finds at least itself, so that its softmax has
-# something.) Programs call a text a *document*, and the numbers *segment ids*.
+# say.** Padding has a number, too, the 0. (A place of padding finds at least itself, so that not all of its keys are
+# hidden.) Programs call a text a *document*, and the numbers *segment ids*.
 #
 # Back to the two dates, with nothing hidden yet. **Where does the 7 look? Then tick "keep the dates apart".**
 

@@ -37,7 +37,7 @@
 # (1994) glued like this to make files smaller, and Sennrich and others (2016) to cut words.
 #
 # In "she sees these cheeses" an h stands before an e three times, but an e stands before an s four times. So the first
-# piece is "es". And the h of "these" has just lost its e.
+# piece is "es". The e of "these" is inside "es" now, so its h has lost it.
 #
 # It sounds best to glue the commonest pair first. In three rounds, this turns 22 letters into 15 pieces, if we take the
 # first of equally common pairs. **Can you get to 14?**

@@ -206,8 +206,8 @@ touch(
 #
 # For one number that was easy. But our machine has 121,422, each with a slope of its own. All of them come from one
 # walk, which begins at the loss and goes backwards through the calculation. Each operation has a factor: if what goes
-# in grows by 0.01, the result grows by 0.01 times this factor. Squaring a 4 has the factor $2 \cdot 4 = 8$. On the way
-# back we multiply by each factor that we pass.
+# in grows by 0.01, the result grows by nearly 0.01 times this factor. Squaring a 4 has the factor $2 \cdot 4 = 8$. On
+# the way back we multiply by each factor that we pass.
 #
 # **Walk back yourself, factor by factor, and then nudge.** Here $r = x \cdot w + b$, with an input $x$ and two numbers,
 # $w$ and $b$, and the loss is $r^2$:
@@ -282,8 +282,8 @@ np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 # for features of the task. Nobody had told them which. And nobody tells our machine which key is the right one. How
 # does it learn that?
 #
-# Here a query mixes the values of three keys, and the loss is the square of the distance from the mixture to a flag. If
-# a key gets a little more score, it pulls the mixture towards its own value. Its arrow shows this *effect*. So a nudge
+# Here a query mixes the values of three keys, and the loss is the square of the distance from the mixture to a flag.
+# The arrow of a key shows its *effect*: how the mixture would move if this key got a little more score. So a nudge
 # raises the scores of the keys that pull towards the flag, and lowers the others.
 #
 # **Nudge, and watch b, the heaviest key.** Why does its arrow turn round? Then start again, and move b so that it loses

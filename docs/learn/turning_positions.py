@@ -7,9 +7,9 @@
 # # What if the text stands further right?
 #
 # Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter
-# stands](positions.py), because a pattern for its place, made of the hands of clocks, was added to its vector. In its
-# training every text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these
-# places by a mask. No letter has changed. **How many of 100 dates does the machine still read?**
+# stands](positions.py), because a pattern for its [place](positions.py) was added to its vector. In its training every
+# text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask.
+# No letter has changed. **How many of 100 dates does the machine still read?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -122,9 +122,9 @@ touch(
 # Both hands turn by the same angle. So the angle *between* them stays, and the product stays with it. **The product of
 # a turned query and a turned key depends only on how far apart their two places are.**
 #
-# Now press "is added to it", and let the text walk again. The product changes with every move, because a sum of letter
-# and place meets another such sum, and letters are multiplied with places. That is what went wrong in the machine that
-# read one of 100: it makes its queries and keys of such sums.
+# Now press "is added to it", and let the text walk again. The product changes with every move, because (letter + place)
+# meets (letter + place), and so letters are multiplied with places. That is what went wrong in the machine that read
+# one of 100: it makes its queries and keys of such sums.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:

@@ -105,7 +105,8 @@ def reader(text):
 
 # %% [markdown]
 # For dates we can simply multiply. A real program adds logarithms, because long products come to nearly 0. It also
-# divides the sum by a measure of the length, or short answers would win more often. **What is missing here?**
+# divides the sum by the number of letters, or something like it, because otherwise short answers would win more often.
+# **What is missing here?**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -242,10 +243,11 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # For "5 june" the beam, too, finds 0000-06-05, with 0.51. But even a beam of three may have cut off the best answer.
 # Can we be sure, without trying all there are?
 #
-# We can. Every other answer differs from 0000-06-05 somewhere. Where it first differs, it takes the second choice, at
-# best. Suppose that is at the fourth letter. The three zeros have 0.87 together, and the second choice has 0.40, so it
-# comes to $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An answer that differs at the
-# first letter gets 0.12 at most, and at every other letter nearly nothing. All of that is less than 0.51.
+# We can. Take any other answer, and go along it to the first letter that differs from 0000-06-05. This letter is the
+# machine's second choice there, at best. Suppose it is the fourth letter. The three zeros have 0.87 together, and the
+# second choice has 0.40, so it comes to $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An
+# answer that differs at the first letter gets 0.12 at most, and at every other letter nearly nothing. All of that is
+# less than 0.51, though all these numbers are rounded.
 #
 # **So the search is not to blame: no answer is more probable than the zeros, and the machine means them.** Why it
 # prefers them, we do not know.

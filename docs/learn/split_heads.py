@@ -347,7 +347,7 @@ attention_drawn("split_heads")
 # only the last two axes of the keys:
 
 
-# %% tags=["hide-input"]
+# %%
 def softmax(scores, mask):
     powers = np.where(mask == 1, 0, np.exp(scores))
     sums = powers.sum(axis=-1, keepdims=True)

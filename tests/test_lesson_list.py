@@ -99,7 +99,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
     ),
     "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "language_model": (
-        "programs that only count letters",
+        "tables that count letters, and a program that packs files",
         'assert ours < found["count after four"] < found["count after five"]',
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),

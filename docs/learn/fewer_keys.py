@@ -242,6 +242,8 @@ speeds = [pieces_a_second(heads, 50_000) for heads in (32, 8)]
 room = 24 - 16  # gigabytes of the card that the model leaves
 fits = [1e9 * room / kept(32, heads, 128, length=1) for heads in (32, 8)]
 assert [round(length, -3) for length in fits] == [15_000, 61_000]
+chats = [8 * kept(32, heads, 128, 50_000) / 1e9 for heads in (1, 2)]
+assert chats[0] < room < chats[1]  # the dare takes a single key head
 touch(
     "sharing",
     f"<p>With 32 key heads {kept(32, 32, 128, 50_000) / 1e9:.1f} GB are kept of a chat of 50,000 pieces of words,"

@@ -288,6 +288,8 @@ print(output)
 
 # %% tags=["live", "remove-input"]
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
+far = np.float32(-1e9)
+np.testing.assert_array_equal(np.float32([3, 1]) + far, [far, far])
 
 # %% [markdown]
 # Why the whole training, if each text of a batch is read by itself? Because each step of the training changes the

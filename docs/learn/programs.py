@@ -43,9 +43,8 @@ nothing = np.zeros((3, 3))
 W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
 W_K = np.vstack([nothing, np.eye(3)])
 
-scores = (tokens @ W_Q) @ (
-    tokens @ W_K
-).T  # without the root, which would only shrink a yes
+queries, keys = tokens @ W_Q, tokens @ W_K
+scores = queries @ keys.T  # without the root, which would only shrink a yes
 powers = np.exp(scores)
 weights = powers / powers.sum(axis=-1, keepdims=True)
 print("scores of place 2: ", scores[2])

@@ -200,6 +200,7 @@ sentence = "How far must it see?"
 assert len(sentence) == 20
 assert 4 * (5 - 1) + 1 < 20 <= 5 * (5 - 1) + 1
 assert 2 * (27 - 1) + 1 == 53
+assert 5**5 == 3125
 touch(
     "reaching",
     "<p>With a window of 4 and two layers, the last letter has heard of 7 letters: 2 · (4 − 1) + 1. With five layers it"

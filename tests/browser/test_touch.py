@@ -56,6 +56,12 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials = piece("positions", "dials")
     encoding = sinusoidal_encoding(61, 6, n=1000).numpy()
     assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[20], abs=0.006)
+    # how far up a tip is, the sine, and how far to the right, the cosine
+    tip = "({x1, x2, y1, y2}) => [y1.baseVal.value - y2.baseVal.value, x2.baseVal.value - x1.baseVal.value]"
+    hands = f"lines => lines.map({tip}).map(tip => tip.map(x => x / Math.hypot(...tip)))"
+    for kind, place in ("q", 12), ("k", 20):
+        tips = dials.element.locator(f"svg circle.axis ~ line.{kind}").evaluate_all(hands)
+        np.testing.assert_allclose(np.ravel(tips), encoding[place], atol=0.01)
     dials.slide("Place of the key", 30)
     assert "18 places after" in dials.says()
     assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[30], abs=0.006)

@@ -65,6 +65,10 @@ def test_the_same_letter_has_other_clocks_at_each_place(piece):
     found = np.reshape(clocks.element.locator("svg g.turns").evaluate_all(turns), (10, 3))
     expected = -np.degrees((20 + np.arange(10))[:, None] * [1, 0.1, 0.01])  # anticlockwise
     np.testing.assert_allclose(found, expected, atol=0.01)
+    end = "({x1, x2, y1, y2}) => [x2.baseVal.value - x1.baseVal.value, y2.baseVal.value - y1.baseVal.value]"
+    ends = f"lines => lines.map({end})"
+    for right, down in clocks.element.locator("svg g.turns line").evaluate_all(ends):
+        assert right > 5 > 0 == down  # from 3 o'clock
     clocks.slide("Letter", 7)
     assert clocks.says().startswith("“9” stands at place 27.")
     clocks.element.get_by_role("textbox").fill("may 5")

@@ -99,8 +99,8 @@ assert drawn == "".join([*pair, longest] * 2)
 # --8<-- "diagrams/shared_row.svg"
 #
 # The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they take
-# nearly two fifths fewer places. They share a row only in the encoder. Each answer still looks at the letters of its
-# own date alone, but in the encoder these letters have already looked at the neighbour.
+# nearly two fifths fewer places. The dates share a row only in the encoder. Each answer still looks at the letters of
+# its own date alone, but in the encoder these letters have already looked at the neighbour.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 

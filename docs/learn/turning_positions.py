@@ -7,9 +7,9 @@
 # # What if the text stands further right?
 #
 # Our yardstick, the whole machine after a brief training, reads 98 of 100 dates. It knows [where a letter
-# stands](positions.py), because a pattern for its [place](positions.py) was added to its vector. In its training every
-# text began at place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask.
-# No letter has changed. **How many of 100 dates does the machine still read?**
+# stands](positions.py), because a pattern for its place was added to its vector. In its training every text began at
+# place 0. Now we put 20 empty places before each of 2,000 unseen dates, and hide these places by a mask. No letter has
+# changed. **How many of 100 dates does the machine still read?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -162,7 +162,7 @@ for moved in (0, 20):
 #
 # After 12 places our dial has come round again. So for a query at place 5, a key at place 17 fits as well as one at
 # place 5. A slower dial, which turns by 10 degrees a place, has not come round by then. We take both, and add their
-# products. Now the sum is largest at one place only:
+# products. Among the places drawn here, the sum is now largest at one only:
 
 # %% tags=["hide-input"] alt="Three curves over the place of the key, 0 to 23, for a query at place 5. The product of a dial that turns by 30 degrees a place is largest at 5 and again at 17. That of a dial with 10 degrees a place is largest at 5 and falls from there. Their sum is largest at 5 only, and at 17 it is far lower."
 import matplotlib.pyplot as plt

@@ -225,9 +225,9 @@ plt.show()
 #
 # ## And now it fits
 #
-# **Find how long a text may be, with 32 key heads, as if nobody shared, and with 8, so that its past fits beside Llama
-# 3.1 on a graphics card of 24 GB.** Then a dare: get eight chats of 50,000 pieces onto the card, and look up what
-# DeepSeek paid for as few key heads.
+# There are always 32 query heads. **Find how long a text may be, with 32 key heads, as if nobody shared, and with 8, so
+# that its past fits beside Llama 3.1 on a graphics card of 24 GB.** Then a dare: get eight chats of 50,000 pieces onto
+# the card, and look up what DeepSeek paid for as few key heads.
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second

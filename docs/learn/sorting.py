@@ -31,9 +31,14 @@
 #
 # **Can you find three such wishes: how much should place 2 want its own b, an a at place 1, and an a at place 3?**
 #
+# <details class="lesson-answer" markdown="1"><summary>Can you?</summary>
+#
 # It can't be done. In `aba` both a's stand where they stood in the texts above, so all three wishes are the same as
-# before, and the b wins again. Place 2 never notices that this time there are *two* a's. **A score compares two tokens
-# and knows nothing of the rest of the text, so one head alone can't sort.**
+# before, and the b wins again. Place 2 never notices that this time there are *two* a's.
+#
+# </details>
+#
+# **A score compares two tokens and knows nothing of the rest of the text, so one head alone can't sort.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: can't two a's outvote the b?</summary>
 #

@@ -18,12 +18,13 @@ export const sharing = {
     const buttons = counts.map((n) => `<button data-do="keys" data-value="${n}" aria-pressed="${n === keys}">${n}</button>`);
     const others = size === 1 ? "and no other head meets it" : `as do all from ${(met - 1) * size + 1} to ${met * size}`;
     const whole = `With the model that makes ${number(gigabytes + model, gigabytes < 1 ? 2 : 1)} GB`;
+    const speed = `All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`;
     return `<div class="controls" role="group" aria-label="Key heads"><span>Key heads</span>${buttons.join("")}</div>
       ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}
       <div class="controls"><span class="q">${slider("Query head", "head", head, [1, queries, 1], head)}</span>
       ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}
       ${slider("Chats at once", "chats", chats, [0, 5, 1], 2 ** chats)}</div>
-      ${says(`Query head ${head} meets key head ${met}, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`)}`;
+      ${says(`Query head ${head} meets key head ${met}, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? `too much for a card of ${card} GB.` : `which fits on a card of ${card} GB. ${speed}`}`)}`;
   },
 
   act(state, name, value) {

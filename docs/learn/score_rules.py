@@ -1,16 +1,18 @@
 # ---
 # title: What else goes into the scores
-# description: What a score cannot say, and the rules that say it. A cap that lifts a mask, a price on distance, and the order of all four.
+# description: What a score cannot say, and the steps that say it. A cap that lifts a mask, a price on distance, and the orders in which all of them work.
 # ---
 
 # %% [markdown]
 # # What can a score not say?
 #
-# Put two steps in the wrong order, and the start mark of our machine gives 83 % of its weight to letters that it must
-# not see. No error says so.
+# While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
+# of its heads takes from a score to a weight. It divides the score by 4. Then comes a guest, the **cap**, which keeps
+# all scores between -2 and 2, as some large models do. (It bends scores inside the bounds a little, too.) At last the
+# [mask](masks.py) hides what comes later.
 #
-# A score says how well a key fits, and nothing else. To say *never*, *enough* or *far away*, a machine needs extra
-# steps, and these can undo each other.
+# The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
+# becomes of the first row of the map?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -61,26 +63,6 @@ caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
 taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 
-# %% [markdown]
-# ## “Never”: a cap in the wrong place
-#
-# One step is the [mask](masks.py), which says *never*. It sets a score to minus infinity, so that its power is
-# $e^{-\infty} = 0$. The other is a *cap*, with which some large models keep all scores between two bounds, here -2 and
-# 2. (It is a soft one, which bends even scores inside the bounds a little.) While our machine writes 2018-05-03, its start mark may see nothing but itself, so the 2 that comes next is hidden. In one head the start mark gives one score to itself and one to the 2. What becomes of the two, if the cap comes *after* the mask?
-#
-# | two scores | the start mark itself | the 2, which comes later |
-# | --- | --- | --- |
-# | divided by 4 | -1.54 | -1.27 |
-# | then the mask | -1.54 | -∞ |
-# | then the cap | -1.29 | -2.00 |
-#
-# **A cap after the mask lifts minus infinity to -2, and that is a score like any other.** The same happens to all ten
-# hidden letters. Each has the power $e^{-2} = 0.135$, which makes 1.35 together, and the start mark's own power is only
-# 0.27. So the ten get $1.35 / (1.35 + 0.27)$, and that is the 83 %.
-#
-# Here the steps stand on cards, and the start mark is drawn as a dot. **Swap two cards, so that nobody looks ahead.
-# Then a dare: find an order in which nobody looks ahead, and the weights are still wrong.**
-
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax as weights_of
 from live import grid, touch
@@ -88,20 +70,26 @@ from live import grid, touch
 answer, HEAD = "2018-05-03", 1  # the second of four heads
 letters = ["•", *answer]
 given = target.encode([answer])[:, :-1]
-x = model.target_positions(model.embed_target(given) * 8.0)  # 8, root of 64
+embedded = model.embed_target(given) * 8.0  # 8, root of 64
 looking = blocks[1].attention
-own_q, own_k = (
-    project(x)[0].numpy().reshape(11, 4, 16)[:, HEAD]
-    for project in (looking.project_queries, looking.project_keys)
-)
-products = own_q @ own_k.T  # the scores, not yet divided
-own_scores = products / 4  # root of 16
+
+
+def products_of(x):
+    """Return the scores of the head, not yet divided."""
+    q, k = (
+        project(x)[0].numpy().reshape(11, 4, 16)[:, HEAD]
+        for project in (looking.project_queries, looking.project_keys)
+    )
+    return q @ k.T
+
+
+products = products_of(model.target_positions(embedded))
 future = np.triu(np.ones((11, 11), bool), k=1)
 
 
 CAP = 2.0
 steps = {
-    "÷ 4": lambda scores: scores / 4,
+    "÷ 4": lambda scores: scores / 4,  # root of 16
     "cap": lambda scores, cap=CAP: cap * np.tanh(scores / cap),
     "mask": lambda scores: np.where(future, -np.inf, scores),
 }
@@ -116,12 +104,12 @@ def in_order(*names):
 
 
 orders = [
-    ("÷ 4", "mask", "cap"),
     ("÷ 4", "cap", "mask"),
+    ("÷ 4", "mask", "cap"),
     ("cap", "÷ 4", "mask"),
     ("mask", "cap", "÷ 4"),
 ]
-swapped, right, late, worst = (in_order(*order) for order in orders)
+right, swapped, late, worst = (in_order(*order) for order in orders)
 blocks[1].attention.softcap = CAP
 capped_model = model((source.encode(["3 may '18"]), given), return_weights=True)
 np.testing.assert_allclose(
@@ -137,7 +125,7 @@ touch(
         "The start mark's weight on letters that come later, in %.",
         [
             [round(100 * each[0, 1:].sum())]
-            for each in (swapped, right, late, worst)
+            for each in (right, swapped, late, worst)
         ],
         [", ".join(order) for order in orders],
     ),
@@ -146,17 +134,36 @@ touch(
     root=4,
     caps=[1, 2, 3, 4, 5, 7, 10, 20],
     cap=1,
-    order=["divide", "mask", "cap"],
+    moves="cap",
+    who="the start mark",
+    row=0,
+    keys={"itself": 0, "the 2, later": 1},
+    order=["divide", "cap", "mask"],
     swapped=-2,
     turn=0,
 )
 
 # %% [markdown]
-# In the first order a high cap hides the mistake: at 20 the future still gets some weight, but less than a millionth.
+# **The start mark gives 83 % of its weight to letters that it must not see.** No error says so.
 #
-# **No finite score can say *never*. The mask can, if no step after it changes its scores.**
+# Both steps are good ones. A score says how well a key fits, and nothing else. What else a machine has to say, it says
+# with a further step. But one step can undo another.
+#
+# ## “Never”: the step that was undone
+#
+# The mask says *never*. It sets a hidden score to minus infinity, and the power of that is $e^{-\infty} = 0$.
+#
+# Leave the two cards swapped, and follow the 2 down its column. The mask turns its -1.27 into minus infinity. But then
+# comes the cap, which lets no score lie below -2, and makes a -2 of it. **A cap after the mask lifts minus infinity to
+# -2, and that is a score like any other.** The same happens to all ten hidden letters. Each has the power $e^{-2} =
+# 0.135$, which makes 1.35 together, and the start mark's own power is only 0.27. So the ten get $1.35 / (1.35 + 0.27)$,
+# and that is the 83 %.
+#
+# Now move the cap up to 20. The mistake only hides: the future still gets some weight, less than a millionth. **No
+# finite score can say *never*. The mask can, if no step after it changes its scores.**
 
 # %% tags=["live", "remove-input"]
+own_scores = products / 4
 masked = steps["mask"](own_scores)[0]
 leaked = weights_of(steps["cap"](masked, cap=20.0), mask=0)[1:].sum()
 assert 0 < leaked < 1e-6
@@ -168,27 +175,38 @@ powers = np.exp(lifted)
 assert (f"{powers[0]:.2f}", f"{powers[1]:.3f}") == ("0.27", "0.135")
 assert f"{10 * powers[1]:.2f}" == "1.35"
 assert round(1.35 / (1.35 + 0.27), 2) == 0.83
+pushed = np.array([[13.0, 3.0], [13.0, 4.0]])
+for cap, shares in ((None, ("0.005 %", "0.012 %")), (3.0, ("33 %", "40 %"))):
+    for pair, share, digits in zip(
+        pushed, shares, (3, 3) if cap is None else (0, 0), strict=True
+    ):
+        weight = softmax(pair if cap is None else capped(pair, cap))[1]
+        assert f"{100 * weight:.{digits}f} %" == share
 
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
-# Scores can grow without end, and then one key takes everything. Say two keys have the scores 13 and 3. With a lead of
-# 10 the first key gets $e^{10}$ times the weight of the second, about 22,000 times. A small change of a score hardly
-# changes a weight then, so training has little to push on. That happened to the large machines of Dehghani and others
-# (2023), whose training broke down as their scores grew.
+# If the cap makes such trouble, why not throw it away? Say two keys have the scores 13 and 3, and the second one would
+# be right. So training pushes its score up, only a little as ever, to 4. What becomes of its weight?
 #
-# A **soft cap** $c$ stops the scores before that. It takes the tanh, a curve that is nearly a straight line near 0 and
+# | | weight of the second key at 3 | at 4 |
+# | --- | --- | --- |
+# | without a cap | 0.005 % | 0.012 % |
+# | with a cap of 3 | 33 % | 40 % |
+#
+# Without a cap the push is lost. The first key gets $e^{10}$ times the weight of the second, about 22,000 times, and
+# training has little to push on. That happened to the large machines of Dehghani and others (2023), whose training
+# broke down as their scores grew.
+#
+# Under a **soft cap** $c$ the push is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# Small scores hardly notice it, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00, and
-# the 3 becomes 2.28. **Under a cap the best key still leads, here with 0.67 of the weight, and the other is heard,
-# too.**
-#
-# In 2024 Google capped the scores of Gemma 2, at 50.
+# Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
+# and the 3 becomes 2.28. **Under a cap the best key still leads, and the other is heard, too.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #
@@ -223,72 +241,148 @@ assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
 # **Capped at 5 after its training, our machine loses nearly half of its dates.** Trained with a cap of 5 or of 3, six
-# machines out of six read over 99 of 100. A year after Gemma 2, Gemma 3 gave up the cap for the remedy of Dehghani and
-# others, a norm of queries and keys.
+# machines out of six read over 99 of 100. In 2024 Google capped the scores of Gemma 2, at 50. A year later Gemma 3 gave
+# up the cap for the remedy of Dehghani and others, a norm of queries and keys.
 #
 # </details>
-
-# %% [markdown]
-# ## “Far away”: a price
 #
-# Two keys fit equally well, so each has the score 3 and half of the weight. But one is a close neighbour, and the other
-# stands far off. [Turned keys](turning_positions.py) let a score know the distance, but nothing forces it to prefer
-# what is near.
+# ## “Far away”: three 0s that look the same
 #
-# So distance gets a price. Let each place cost 0.5. A key that stands 1 place away keeps 2.5 of its 3, and one that
-# stands 4 places away keeps 1. **At this price the near key gets 0.82 of the weight, though both fit equally well.**
+# Our machine adds to each letter its place. Take the places away, and a 0 is a 0, wherever it stands. The 3 at the end
+# looks back at three of them, near and far, and all three get the same score. ([Turned keys](turning_positions.py)
+# would tell the distance, but nothing would force the head to prefer what is near.)
 #
-# A number that is added to a score because of where its key stands, here minus the price, is called a **bias**. (The
-# bias of a matrix is something else.) T5 learnt its biases (Raffel and others, 2020). With a fixed price the bias is
-# called **ALiBi** (Press and others, 2022), and nothing in it is learnt.
-#
-# <details class="lesson-more" markdown="1"><summary>For the curious: what a price makes of the map</summary>
-#
-# Here is the head from above at the same price, without a cap. **Change the price of a place, and watch the map of
-# weights.**
+# So let distance cost something: for each place that a key stands away, its score loses a price. That is a new card,
+# the **bias**. **The price is still 0. Raise it to 0.5, and look how the three columns part.**
 
 # %% tags=["live", "hide-input"]
-two = softmax(np.array([3 - 0.5 * 1, 3 - 0.5 * 4]))
-assert f"{two[0]:.2f}" == "0.82"
-apart = np.subtract.outer(np.arange(11), np.arange(11))
-near = []
-for each in (0.0, 0.5, 2.0):
-    paid = weights_of(own_scores - each * apart, future)
-    near.append(np.trace(paid) + np.trace(paid, offset=-1))
-assert [round(100 * share / 11) for share in near] == [62, 81, 98]
+placeless = products_of(embedded)
+zeros = [place for place, letter in enumerate(letters) if letter == "0"]
+apart = np.abs(np.subtract.outer(np.arange(11), np.arange(11)))
+assert zeros == [2, 6, 9]
+assert (10 - np.array(zeros)).tolist() == [8, 4, 1]
+np.testing.assert_allclose(placeless[10, zeros], placeless[10, 2], rtol=1e-5)
+
+
+def at_price(price):
+    """Return what the 3 at the end gives to the three 0s, in %."""
+    scores = steps["cap"](placeless / 4) - price * apart
+    return [
+        round(100 * x) for x in weights_of(steps["mask"](scores), mask=0)[10, zeros]
+    ]
+
+
+assert at_price(0) == [18, 18, 18]
+assert at_price(0.5) == [1, 11, 49]
+
 touch(
-    "price",
+    "cards",
     grid(
-        "How much of its weight a letter gives to itself and its neighbour, in % (the mean).",
-        [[round(100 * share / 11)] for share in near],
-        ["no price", "0.5 a place", "2 a place"],
+        "What the 3 at the end gives to the three 0s, in %.",
+        [at_price(price) for price in (0, 0.5, 1, 2)],
+        ["no price", "0.5 a place", "1 a place", "2 a place"],
+        ["8 back", "4 back", "1 back"],
     ),
     letters=letters,
-    scores=own_scores.round(2).tolist(),
-    price=0.5,
+    scores=placeless.round(2).tolist(),
+    root=4,
+    caps=[2],
+    cap=0,
+    price=0,
+    moves="price",
+    who="the 3 at the end",
+    row=10,
+    keys={"0, 8 back": 2, "0, 4 back": 6, "0, 1 back": 9},
+    order=["divide", "cap", "bias", "mask"],
+    swapped=-2,
+    turn=0,
 )
 
 # %% [markdown]
-# **As the price rises, the map shrinks to a band.** At 2 a place a letter gives 98 % of its weight to itself and its
-# neighbour, on average.
+# **At a price of 0.5 a place, the nearest 0 gets 49 % of the weight, and the farthest 1 %, though all fit equally
+# well.**
 #
-# </details>
+# A **bias** is any number that is added to a score because of where its key stands. (The bias of a matrix is something
+# else.) T5 learnt its biases (Raffel and others, 2020). With a fixed price the bias is called **ALiBi** (Press and
+# others, 2022), and nothing in it is learnt.
 #
 # ## In which order?
 #
-# So who goes first? With the [sink](sinks.py) four things come after the division, and this is their order:
+# From the last lesson you know the [sink](sinks.py), which says *none of you*. It is one more score, here 1, and
+# belongs to no letter. So there are five cards, and 120 orders.
 #
-# | A score can't say | What says it | For example in |
-# | --- | --- | --- |
-# | enough | a cap | Gemma 2 (2024) |
-# | far away | a bias | T5 (2020), which learns it |
-# | never | a mask | our machine |
-# | none of you | a sink | the [machine with a sink](sinks.py#a-place-of-its-own) |
+# A card gets a broken orange edge if a later card undoes its work. Now the 0 of the month looks, and you see its scores
+# for a 0 before it, for itself, and for a 0 that comes later. **Swap cards until all five are green. Then look for a
+# second such order.**
+
+# %% tags=["live", "hide-input"]
+from itertools import permutations
+
+PRICE, SINK, MONTH = 0.5, 1.0, 6  # the 0 of the month stands at place 6
+SINK_COLUMN = 11
+price_of, hidden = (np.pad(grid_, [(0, 0), (0, 1)]) for grid_ in (apart, future))
+does = {
+    "divide": lambda scores: scores / 4,
+    "cap": lambda scores: CAP * np.tanh(scores / CAP),
+    "bias": lambda scores: scores - PRICE * price_of,
+    "mask": lambda scores: np.where(hidden, -np.inf, scores),
+    "sink": lambda scores: np.where(np.arange(12) == SINK_COLUMN, SINK, scores),
+}
+
+
+def laid(order):
+    """Return the weights when the cards lie in this order; the last column is the sink's."""
+    scores = np.pad(placeless, [(0, 0), (0, 1)])
+    for name in order:
+        scores = does[name](scores)
+    return weights_of(scores, mask=0)
+
+
+all_orders = list(permutations(does))
+usual = laid(["divide", "cap", "bias", "mask", "sink"])
+works = [order for order in all_orders if np.allclose(laid(order), usual)]
+assert (len(all_orders), len(works)) == (120, 6)
+assert {order[:2] for order in works} == {("divide", "cap")}
+assert letters[MONTH] == "0"
+at_first = ("mask", "sink", "divide", "bias", "cap")
+shown = [at_first, works[0]]
+touch(
+    "cards",
+    grid(
+        "What the 0 of the month gives to letters that come later, and to the sink, in %.",
+        [
+            [
+                round(100 * laid(order)[MONTH, 7:11].sum()),
+                round(100 * laid(order)[MONTH, 11]),
+            ]
+            for order in shown
+        ],
+        [", ".join(order) for order in shown],
+        ["later", "sink"],
+    ),
+    letters=letters,
+    scores=placeless.round(2).tolist(),
+    root=4,
+    caps=[2],
+    cap=0,
+    price=PRICE,
+    sink=SINK,
+    who="the 0 of the month",
+    row=MONTH,
+    keys={"0, 4 back": 2, "itself": MONTH, "0, later": 9, "sink": 11},
+    order=list(at_first),
+    swapped=-2,
+    turn=0,
+    found=[],
+)
+
+# %% [markdown]
+# **Six of the 120 orders are right: first divide, then cap, and after them bias, mask and sink in any order.**
 #
-# **First divide, then cap, bias, mask, sink.** If the cap came before the division, all scores would lie between -2 / 4
-# and 2 / 4, and hardly differ. (That was the dare at the cards.) If it came after the bias, it would shrink the price.
-# If it came after the mask, it would bring the future back. (Only bias and mask may be swapped, because minus infinity
-# minus a price is still minus infinity.)
+# The first two change every score that they get. If the cap came before the division, all scores would lie between -0.5
+# and 0.5, and hardly differ. If it came after the bias, it would bend the price, and after the mask it would bring the
+# future back. The other three undo nothing. Minus infinity minus a price is still minus infinity. And a sink is no key,
+# so it pays no price, and no mask hides it.
 #
 # ## Your machine so far
 #

@@ -61,8 +61,8 @@ for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     print(f"{f'{a} + {b}':14} {true[i]:8} {learnt[i, 0]:8}")
 right = [share.mean() for share in right]
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
-other, _ = tokens_of("addition", np.array([[270, 739]]))
-assert sums(twin(other))[0].tolist() == [9, 9]
+named, _ = tokens_of("addition", np.array([[270, 739], [299, 301]]))
+assert sums(twin(named)).tolist() == [[9, 9], [500, 590]]
 assert right[1] < 1 == right[0]
 assert len(TASKS) == 8
 assert abs(record["texts"] - 0.91) < 0.03
@@ -104,8 +104,9 @@ touch(
 # 3. If the column that it finds has 10 or more, a 1 comes, and otherwise none.
 # 4. A second network adds this 1, and says the digit.
 #
-# And the twin? In 270 + 739 it lost the 1 that comes through the 9 of 2 and 7. But we had chosen this sum. So here are
-# all the wrong ones of the 5,000, by what goes wrong:
+# And the twin? It says each digit twice, once for each number. To 299 + 301 it says 500 and 590, and right is 600. So
+# both have lost the 1 that comes through the 9, as 270 + 739 did. But we had chosen these sums. So here are all the
+# wrong ones of the 5,000, by what goes wrong:
 
 # %% tags=["hide-input"]
 digits = true[:, None] // 10 ** np.arange(4) % 10
@@ -205,12 +206,12 @@ assert np.max(far) < 0.05
 # ## Is the shortcut all that it knows?
 #
 # Left of a 9 the shortcut never adds a 1. So it explains the first kind of mistake, but not the second. And the twin is
-# too good for it: the shortcut gets about half of these columns right, and the twin gets 73 of 100. So the twin must
-# know more.
+# too good for it: where a 1 passes through a 9, the shortcut is always wrong, but the twin gets 65 of 100 such sums
+# right. So the twin must know more.
 #
 # Does it look farther down after all? The columns there get on average only about 2 % of the weight, an arc as thin as
-# a hair. Can so little matter? We hide those columns with a mask. How many of 100 columns left of a 9 will the twin
-# still get right?
+# a hair. Can so little matter? With all columns in sight, the twin gets 73 of 100 columns left of a 9 right. Now we
+# hide the farther ones with a mask. How many will it still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)
@@ -312,7 +313,7 @@ whole, passing = right["the twin"].all(axis=1), passes.any(axis=1)
 assert abs(passing.mean() - 0.09) < 0.005
 assert abs(whole.mean() - 0.91) < 0.005
 assert passing[~whole].mean() < 0.4
-assert whole[passing].mean() > 0.6
+assert abs(whole[passing].mean() - 0.65) < 0.005
 beside = np.hstack([np.zeros((len(pairs), 1), bool), left_of_nine, left_of_nine])
 far_there = [  # as little as on average
     (w.numpy()[:, 0] * farther).sum(axis=2)[beside].mean() for w in maps
@@ -324,9 +325,9 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 #
 # </details>
 #
-# With those 2 % hidden, the twin gets about half of the columns right, no more than the shortcut. It can hardly tell
-# any longer whether a 1 comes. And where none comes, it adds one more often than before, which is the second kind of
-# mistake. **So an arc as thin as a hair can decide whether an answer is right.**
+# With those 2 % hidden, the twin gets only about half of the columns right, no more than the shortcut. It can hardly
+# tell any longer whether a 1 comes. And where none comes, it adds one more often than before, which is the second kind
+# of mistake. **So an arc as thin as a hair can decide whether an answer is right.**
 #
 # So training has not written our program. It has found something like the shortcut, and a faint look beyond it. The
 # answers told us how often the twin is wrong, and the map where it mostly looks. What it needs came out only when we

@@ -7,6 +7,7 @@ import { between, says } from "./draw.js";
 
 const [BASE, COLUMNS, LARGEST] = [10, 4, 4999]; // four columns of digits, the lowest first; the sign ^ stands in a column of its own
 const [MANY, ENOUGH] = [1000, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
+const PAUSE = 1500; // milliseconds that a sum must stand there before it counts: who types both numbers did not mean the pair in between
 
 /** state: a, b (the numbers), given (the sum that stands there first), tooLarge (whether a larger one was typed), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
 export const adding = {
@@ -34,11 +35,16 @@ export const adding = {
       ${many ? `<p>${many}</p>` : ""}`;
   },
 
-  set(state, field, value) {
+  set(state, field, value, element) {
     state.tooLarge = value > LARGEST;
     state[field] = between(Math.floor(value) || 0, 0, LARGEST);
-    const name = `${state.a} + ${state.b}`;
-    if (!isRight(learnt(state.model), state.a, state.b) && ![state.given, ...state.found].includes(name)) state.found.push(name);
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const name = `${state.a} + ${state.b}`;
+      if (isRight(learnt(state.model), state.a, state.b) || [state.given, ...state.found].includes(name)) return;
+      state.found.push(name);
+      if (element.state === state) element.render(); // unless the reader has started again
+    }, PAUSE);
   },
 
   act(state) {
@@ -76,6 +82,7 @@ function answers(machine, a, b) {
   return [said.slice(0, COLUMNS), said.slice(COLUMNS)];
 }
 
+let waiting; // for the reader to pause
 let kept = null;
 
 function learnt(model) {

@@ -8,29 +8,36 @@ from playwright.sync_api import expect
 
 from .conftest import Piece
 from .test_pages import violations
+from .test_touch_lengths import in_order
 from .test_touch_numerals import roman
 
 WATCHED = [1994, 2026, 444, 88, 1666]
+SIX = [1994, 1996, 2194, 2196, 2214, 2216]  # the same letters in six orders
 COUNTS = [100, 300, 1000, 3000]
+BOX = "sort the letters of each numeral first"
 
 
 @pytest.fixture
 def teaching(visit):
-    """Return the piece, told to train for so many steps only."""
+    """Return the piece, told to train for so many steps only: the first, or the one that can sort letters."""
 
-    def teaching(steps=30, **options):
+    def teaching(steps=30, sorting=False, **options):
         page = visit("/notation/", **options).page
 
         def shorter(route):
             response = route.fetch()
-            body, found = re.subn(r'("shown": 100, "steps": )1000\b', rf"\g<1>{steps}", response.text())
-            assert found == 1
+            body, found = re.subn(r'("steps": )1000\b', rf"\g<1>{steps}", response.text())
+            assert found == 2
             route.fulfill(response=response, body=body)
 
         page.route("**/learn/roman/", shorter)
         page.goto(page.url.replace("/notation/", "/learn/roman/"))
         page.wait_for_function("document.querySelector('lesson-piece[piece=teaching]')?.shadowRoot")
-        return Piece(page, "teaching")
+        piece = Piece(page, "teaching")
+        if sorting:
+            piece.element = page.locator("lesson-piece[piece=teaching]").nth(1)
+            piece.element.scroll_into_view_if_needed()
+        return piece
 
     return teaching
 
@@ -192,9 +199,11 @@ def test_the_page_can_be_used_while_it_trains(teaching):
 
 
 def test_without_scripts_what_was_measured_stands_there(visit):
-    element = visit("/learn/roman/", java_script_enabled=False).page.locator("lesson-piece[piece=teaching]")
-    assert re.search(r"Shown 100 numerals, it reads \d+ % of these and \d % of the unseen", element.inner_text())
-    assert json.loads(element.locator("script").text_content())["choices"] == COUNTS
+    first, second = visit("/learn/roman/", java_script_enabled=False).page.locator("lesson-piece[piece=teaching]").all()
+    assert re.search(r"Shown 100 numerals, it reads \d+ % of these and \d % of the unseen", first.inner_text())
+    assert json.loads(first.locator("script").text_content())["choices"] == COUNTS
+    assert re.search(r"With sorted letters it reads \d\d\.\d % of all numerals, and as", second.inner_text())
+    assert json.loads(second.locator("script").text_content())["choices"] == [3000]
 
 
 @pytest.mark.parametrize("shown", [100, 1000])
@@ -209,3 +218,93 @@ def test_what_the_page_calls_measured_is_what_a_whole_training_gives(teaching, s
     ]
     assert 100 * reached["known"] == pytest.approx(said[0], abs=2)
     assert 100 * reached["unseen"] == pytest.approx(said[1], abs=3)
+
+
+def of_3000(piece):
+    """Return the two rows of the table of runs: the numerals as they are, and with their letters sorted."""
+    return [one.locator("td").all_inner_texts() for one in piece.element.locator(".runs tbody tr").all()]
+
+
+def test_with_sorted_letters_the_same_machine_is_trained_and_six_numerals_look_alike(teaching):
+    piece = teaching(sorting=True)
+    assert of_3000(piece) == [["?"] * 3] * 2
+    assert piece.says() == "3,000 numerals are chosen. The machine has learnt nothing yet."
+    piece.element.get_by_label(BOX).check()
+    assert piece.says() == (
+        "3,000 numerals are chosen, and their letters are sorted. The machine has learnt nothing yet."
+    )
+    pupil = trained(piece)["pupil"]
+    assert pupil["sorted"] is True
+    assert pupil["unseen"][:6] == SIX == [n for n in range(1, 4000) if in_order(n) == in_order(1994)]
+    assert len({*pupil["known"], *pupil["unseen"]}) == 3999
+    shown = rows(piece)
+    assert [(read, gets) for read, gets, _, _ in shown] == [(roman(n), "ccimmvx") for n in SIX]
+    assert len({wrote for _, _, wrote, _ in shown}) == 1
+    assert [mark for *_, mark in shown].count("✓") <= 1
+    assert piece.element.get_by_text("Six that it is never shown").count() == 1
+    wrote = piece.element.evaluate("one => ['iv', 'vi', 'cdxliv', 'dclxvi'].map((text) => one.state.pupil.write(text))")
+    assert (wrote[0], wrote[2]) == (wrote[1], wrote[3])
+    piece.element.get_by_label(BOX).uncheck()  # begins anew, and keeps what was found
+    assert piece.says() == "3,000 numerals are chosen. The machine has learnt nothing yet."
+    assert of_3000(piece)[0] == ["?"] * 3
+    assert "?" not in of_3000(piece)[1]
+    plain = trained(piece)["pupil"]
+    assert plain["sorted"] is False
+    assert (plain["known"], plain["unseen"]) == (pupil["known"], pupil["unseen"])
+    assert plain["losses"] != pupil["losses"]
+    assert [len(row) for row in rows(piece)] == [3] * 6
+    assert [wrote for _, wrote, _ in rows(piece)] == plain["wrote"]
+
+
+def test_the_box_waits_while_it_trains(teaching):
+    piece = teaching(steps=5000, sorting=True)
+    piece.element.get_by_label(BOX).check()
+    piece.element.get_by_role("button").click()
+    assert piece.says() == "It is trained with 3,000 numerals, each with its letters sorted."
+    expect(piece.element.get_by_label(BOX)).to_be_disabled()
+    piece.press("Stop")
+    expect(piece.element.get_by_label(BOX)).to_be_enabled()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sorted_letters_are_accessible_and_fit_a_phone(teaching, scheme):
+    piece = teaching(steps=25, sorting=True, color_scheme=scheme)
+    piece.element.get_by_label(BOX).check()
+    trained(piece)
+    piece.element.get_by_label("One of yours").fill("mmmdccclxxxviii")  # the longest
+    piece.page.set_viewport_size({"width": 390, "height": 900})
+    assert piece.page.evaluate("document.documentElement.scrollWidth") == 390
+    table = piece.element.locator(".panels table")
+    assert table.evaluate("one => one.getBoundingClientRect().right") <= 390
+    assert [found for found in violations(piece.page) if "lesson-piece" in str(found)] == []
+
+
+def test_with_sorted_letters_a_whole_training_comes_near_to_what_is_possible(teaching):
+    """And to what the page calls measured."""
+    piece = teaching(steps=1000, sorting=True)
+    piece.element.get_by_label(BOX).check()
+    found = trained(piece)
+    reached = found["results"]["3000 sorted"]
+    groups = {in_order(n) for n in range(1, 4000)}
+    assert len({in_order(n) for n in found["pupil"]["known"]}) >= 3000 * reached["known"]
+    read = (3000 * reached["known"] + 999 * reached["unseen"]) / 3999
+    possible = len(groups) / 3999
+    assert possible - 0.02 < read <= possible
+    assert of_3000(piece)[1] == [
+        f"{100 * reached['known']:.0f} %",
+        f"{100 * reached['unseen']:.0f} %",
+        f"{100 * read:.1f} %",
+    ]
+    assert piece.says().endswith(
+        f"Of all 3,999 that is {100 * read:.1f} %, and at most {100 * possible:.1f} % can be read."
+    )
+    assert [mark for *_, mark in rows(piece)].count("✓") == 1
+    piece.element.get_by_label("One of yours").fill("mcmxciv")
+    assert piece.says().startswith(
+        "mcmxciv is 1994. Sorted it is ccimmvx. The machine, which has never seen it, writes 2"
+    )
+    table = piece.page.locator("details table").filter(has_text="of all 3,999 it reads").first
+    cells = table.locator("tr").filter(has_text="letters sorted").locator("td").all_text_contents()
+    said = [float(cell.split()[0]) for cell in cells[1:]]
+    for measured, share, off in zip(said, (reached["known"], reached["unseen"], read), (1, 2, 0.5), strict=True):
+        assert 100 * share == pytest.approx(measured, abs=off)

@@ -6,18 +6,13 @@ import { pointers } from "./engine/language.js";
 import { Adam, freshWeights, lossOf } from "./engine/training.js";
 import { Transformer } from "./engine/transformer.js";
 import { Weights } from "./engine/weights.js";
-import { numeral } from "./roman.js";
+import { inOrder, LAST, numeral } from "./roman.js";
 
-const [LAST, UNSEEN] = [3999, 999]; // all numerals, and how many of them are put away
+export const UNSEEN = 999; // numerals that are put away
 const SIZES = { num_layers: 1, d_model: 32, num_heads: 4, d_ff: 64, source_vocab: 10, target_vocab: 13 };
 const [BATCH, RATE, WARM_UP] = [32, 6e-3, 100];
 const [AVERAGED, LOOK, SAMPLE] = [10, 25, 100]; // steps for a point of the loss, steps between two looks, and what a look reads
 const [LETTERS, DIGITS] = [new CharacterTokenizer("ivxlcdm"), new CharacterTokenizer("0123456789")];
-
-const batchOf = (numbers) => ({
-  sources: numbers.map((n) => LETTERS.encode(numeral(n))),
-  answers: numbers.map((n) => DIGITS.encode(String(n))),
-});
 
 /** All numbers but these, in an order that is the same each time. */
 function shuffled(without) {
@@ -27,12 +22,13 @@ function shuffled(without) {
 }
 
 export class Pupil {
-  /** shown: of how many numerals it is taught the number; watched: numbers that are among those put away. */
-  constructor({ shown, steps, watched, seed }) {
+  /** shown: of how many numerals it is taught the number; watched: numbers that are among those put away; sorted: whether
+      the letters of each numeral are sorted before it gets them. */
+  constructor({ shown, steps, watched, seed, sorted = false }) {
     const numbers = shuffled(watched);
     this.unseen = [...watched, ...numbers.splice(0, UNSEEN - watched.length)];
     this.known = numbers.slice(0, shown);
-    Object.assign(this, { steps, watched, step: 0, losses: [], looks: [], wrote: [], done: null });
+    Object.assign(this, { steps, watched, sorted, step: 0, losses: [], looks: [], wrote: [], done: null });
     this.random = pointers(seed);
     this.parts = freshWeights(SIZES, this.random);
     this.adam = new Adam(this.parts, { steps, rate: RATE, warmUp: Math.min(WARM_UP, steps / 2) });
@@ -57,7 +53,7 @@ export class Pupil {
 
   learn() {
     const drawn = Array.from({ length: BATCH }, () => this.known[Math.floor(this.random() * this.known.length)]);
-    const { loss, back } = lossOf(this.parts, SIZES, batchOf(drawn));
+    const { loss, back } = lossOf(this.parts, SIZES, this.batchOf(drawn));
     back();
     this.adam.move();
     this.step += 1;
@@ -75,12 +71,20 @@ export class Pupil {
   *shareRead(numbers) {
     let right = 0;
     for (let first = 0; first < numbers.length; first += SAMPLE / 2, yield) {
-      right += lossOf(this.parts, SIZES, batchOf(numbers.slice(first, first + SAMPLE / 2))).right.filter(Boolean).length;
+      right += lossOf(this.parts, SIZES, this.batchOf(numbers.slice(first, first + SAMPLE / 2))).right.filter(Boolean).length;
     }
     return right / numbers.length;
   }
 
   write(text) {
-    return DIGITS.decode(greedySearch(this.machine, LETTERS.encode(text), 5).ids);
+    return DIGITS.decode(greedySearch(this.machine, this.idsOf(text), 5).ids);
+  }
+
+  batchOf(numbers) {
+    return { sources: numbers.map((n) => this.idsOf(numeral(n))), answers: numbers.map((n) => DIGITS.encode(String(n))) };
+  }
+
+  idsOf(text) {
+    return LETTERS.encode(this.sorted ? inOrder(text) : text);
   }
 }

@@ -1,9 +1,8 @@
 /* Numbers whose Roman numerals have the same letters: who reads the letters without their order takes them for one. */
 
-import { numeral } from "../roman.js";
+import { everyFamily, inOrder, LAST, numeral } from "../roman.js";
 import { says } from "./draw.js";
 
-const LAST = 3999;
 let known;
 
 /** state: n (the reader's number) and examples. */
@@ -13,7 +12,7 @@ export const families = {
     const head = `<div class="controls"><label>A number from 1 to 3,999 <input type="number" min="1" max="${LAST}" value="${n}" data-field="n"></label>${buttons.join("")}</div>`;
     if (!(Number.isInteger(n) && n >= 1 && n <= LAST)) return `${head}${says("No Roman numeral stands for this.")}`;
     known ??= everyFamily();
-    const sorted = inOrder(n);
+    const sorted = inOrder(numeral(n));
     const family = known[sorted];
     const members = family.map((one) => `<span>${numeral(one)} = ${one}</span>`);
     return `${head}<div class="pieces">${members.join("")}</div>
@@ -25,12 +24,3 @@ export const families = {
     state.n = value;
   },
 };
-
-const inOrder = (n) => [...numeral(n)].sort().join("");
-
-/** All numbers by their sorted numerals. */
-function everyFamily() {
-  const found = {};
-  for (let n = 1; n <= LAST; n++) (found[inOrder(n)] ??= []).push(n);
-  return found;
-}

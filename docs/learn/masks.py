@@ -21,7 +21,7 @@ import sys
 sys.path += ["../_site", "../.."]
 import trained
 from clear_attention import date_tokenizers, greedy_search
-from date_machine import machine, tabled
+from date_machine import machine, strip
 
 brief, brief_record = trained.load("dates-brief")
 seeing, seeing_record = trained.load("dates-padding-seen")
@@ -39,7 +39,6 @@ for places in (34, 60, 80, 100):
         for x in (brief, seeing)
     ]
     writes[places] = [target.decode(x)[0] for x in found]
-rows = [("34", *writes[34])]  # the reader is about to find the others
 assert {told for told, _ in writes.values()} == {"1960-12-22"}
 assert writes[34][1] == "1960-12-22"
 assert writes[100][1] == "1960-01-02"
@@ -52,8 +51,10 @@ machine(
     text=text,
     at=5,  # the first digit of the month, which goes wrong
     called=called,
-    without=f"<p>What two machines make of “{text}”:</p>"
-    + tabled(("places", *(title for title, _ in called.values())), rows),
+    without=f"<p>What two machines make of “{text}” in 34 places:</p>"
+    + strip("places", [*text, *"\u00a0" * (34 - len(text))])
+    + strip("told", writes[34][0])  # the reader is about to find the others
+    + strip("not told", writes[34][1], chosen=5),
 )
 
 # %% [markdown]

@@ -122,38 +122,11 @@ machine(
 # ## What goes in
 #
 # How can a machine calculate with letters? Nobody can multiply an m. So each letter is turned into its number in a
-# list, its **id**, and each id into a row of 64 numbers, a **vector**. Here are the vectors of m, a and y:
-
-# %% tags=["live", "remove-input"]
-(ids,) = source.encode(["may"])
-table = model.embed_source.embeddings.numpy()
-most = float(np.abs(table[ids]).max())
-parts = []
-for row, (letter, number) in enumerate(zip("may", ids, strict=True)):
-    parts.append(
-        f'<text x="0" y="{24 * row + 16}">{letter}</text>'
-        f'<text x="18" y="{24 * row + 16}" font-size="11">id {number}</text>'
-    )
-    for place, x in enumerate(table[number]):
-        colour = "queries" if x > 0 else "keys"
-        parts.append(
-            f'<rect x="{56 + 9 * place}" y="{24 * row + 2}" width="8" height="20" fill="var(--ca-{colour})"'
-            f' fill-opacity="{abs(x) / most:.2f}"/>'
-        )
-for x, colour, said in (56, "queries", "above 0"), (130, "keys", "below 0"):
-    parts.append(
-        f'<rect x="{x}" y="77" width="8" height="10" fill="var(--ca-{colour})"/>'
-        f'<text x="{x + 13}" y="86" font-size="11">{said}</text>'
-    )
-HTML(
-    '<svg class="still" role="img" aria-label="Three rows of 64 squares, the vectors of m, a and y: each row has a'
-    ' pattern of colours of its own." viewBox="0 0 632 90" style="max-width:632px;width:100%" font-size="14"'
-    f' fill="currentColor">{"".join(parts)}</svg>'
-)
-
-# %% [markdown]
-# The rows of all letters are a table, the **embedding**, which is trained, too. But the y of "thursday" gets the same
-# row as the y of "may". So something is added to each vector that [tells the place](positions.py) of its letter.
+# list, its **id**, and each id into a row of 64 numbers, a **vector**. The rows of all letters are a table, the
+# **embedding**, which is trained, too.
+#
+# But then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. Something is added to each row that [tells
+# the place](positions.py) of its letter, but a 3 at the beginning of a text can be a day or a month.
 #
 # ## The one idea: look at the right letters
 #
@@ -202,9 +175,14 @@ for letter, part, vector in rows:
     said.append(f"{letter} {part:.3f}")
     y += high
 parts.append('<text x="0" y="163">mixture</text>' + strip_of(mixed, 145, 26))
+for x, colour, meant in (94, "queries", "above 0"), (170, "keys", "below 0"):
+    parts.append(
+        f'<rect x="{x}" y="180" width="8" height="10" fill="var(--ca-{colour})"/>'
+        f'<text x="{x + 13}" y="189" font-size="11">{meant}</text>'
+    )
 HTML(
     f'<svg class="still" role="img" aria-label="Four strips of coloured squares, each as high as a weight: {", ".join(said)}.'
-    ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 382 172"'
+    ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 382 194"'
     f' style="max-width:440px;width:100%" font-size="13" fill="currentColor">{"".join(parts)}</svg>'
 )
 
@@ -213,9 +191,100 @@ HTML(
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
 # finds out in training, because looking there makes the right letters more probable.
 #
-# Compare the m here with the m above: its vector has changed. That is because the machine has two halves. The
-# **encoder** reads the text first: it lets the letters look at each other, and turns each into a new vector. The
-# **decoder** then mixes these, and writes.
+# Before the answer looks at the text, the letters of the text look at each other, because the machine has two halves.
+# The **encoder** reads the text first. In it each letter looks at the others, and so gets a new vector. The **decoder**
+# then mixes these, as above, and writes.
+#
+# So what becomes of the two 3s from the top of the page? Here they are, with 120 other 3s from unseen dates. Each is
+# drawn as a point, because its 64 numbers are a place in a space of 64 directions. We look at this space from the side
+# where the 3s end up farthest apart. Below stand the 64 numbers of the two, as bars. **In the table all 3s are one
+# point. Press "+ place", then "+ encoder": where do the two go?**
+
+# %% tags=["live", "remove-input"]
+import re
+
+from live import touch
+
+kinds = ["day", "month", "year"]
+found = {kind: [] for kind in kinds}  # (text, place) of each 3
+for one, date in zip(texts, right, strict=True):
+    numbers = [*re.finditer(r"\d+", one)]  # the last is the year
+    order = ["month", "day"] if "/" in one else ["day", "month"]
+    meant = dict(
+        zip(["year", "day", "month"], (date[2:4], date[8:], date[5:7]), strict=True)
+    )
+    for kind, number in zip(
+        [*order[: len(numbers) - 1], "year"], numbers, strict=True
+    ):
+        assert int(number[0][-2:]) == int(meant[kind])
+        at_3 = [
+            (one, number.start() + i) for i, c in enumerate(number[0]) if c == "3"
+        ]
+        found[kind] += [three for three in at_3 if three not in found[kind]]
+threes = [("03.05.2018", 1, 0), ("3/5/2018", 0, 1)]
+threes += [(*found[kinds[k]][n], k) for n in range(40) for k in range(3)]
+read_3 = source.encode([one for one, *_ in threes], length=34)
+at = np.arange(len(threes)), [place for _, place, _ in threes]
+kind_of = np.array([k for *_, k in threes])
+row = model.embed_source(read_3) * 8  # as the machine does it: times the root of 64
+ways = [row, model.source_positions(row), model.encode(read_3).output]
+ways = np.array([way.numpy()[at] for way in ways])  # (steps, 3s, 64)
+np.testing.assert_array_equal(ways[0], ways[0, [0] * len(threes)])  # one point
+assert {k for _, place, k in threes if place == 0} == {0, 1}  # a day or a month
+centre = ways[2, 2:].mean(axis=0)
+_, spread, sides = np.linalg.svd(ways[2, 2:] - centre, full_matrices=False)
+assert sum(spread[:2] ** 2) > 0.8 * sum(spread**2)
+flat = (ways - centre) @ sides[:2].T
+means = np.array([flat[2, kind_of == k].mean(axis=0) for k in range(3)])
+flat *= np.sign(means[[2, 1], [0, 1]])  # years to the right, months above
+apart = np.linalg.norm(ways[2, :, None] - ways[2], axis=-1) + 1e9 * np.eye(
+    len(threes)
+)
+assert (kind_of[apart.argmin(axis=1)] == kind_of).all()  # in all 64 numbers
+steps = {
+    "table": "Every 3 has the same row, so all are one point.",
+    "+ place": "At the same place, a 3 of a day and a 3 of a month are still one point.",
+    "+ encoder": "In all 64 numbers, each 3 lies nearest to one of its own kind.",
+}
+seen = [
+    "One point, which is every 3.",
+    "A short chain of points, in which days, months and years are mixed.",
+]
+seen.append(
+    "Three groups of points, far apart: days on the left, months above, years on the right."
+)
+middle = (flat[2].min(axis=0) + flat[2].max(axis=0)) / 2
+dots = "".join(
+    f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3.6" fill="var(--ca-{("queries", "keys", "values")[k]})"/>'
+    for (x, y), k in zip(
+        [150, 110] + [18, -18] * (flat[2] - middle), kind_of, strict=True
+    )
+)
+touch(
+    "meaning",
+    f'<svg class="still" role="img" aria-label="{seen[2]}" viewBox="0 0 300 220" style="max-width:24em;width:100%">'
+    f"{dots}</svg><p>The 3s after the encoder: days on the left, months above, years on the right.</p>",
+    kinds=kinds,
+    texts=[one for one, *_ in threes],
+    places=at[1],
+    kind=kind_of.tolist(),
+    steps=[
+        {
+            "name": name,
+            "says": says,
+            "seen": seen[n],
+            "points": flat[n].round(2).tolist(),
+        }
+        for n, (name, says) in enumerate(steps.items())
+    ],
+    rows=ways[:, :2].astype(float).round(2).tolist(),
+    step=0,
+    chosen=None,
+)
+
+# %% [markdown]
+# **The encoder has given the 3 a meaning: the 3s of days, of months and of years lie apart.** And nobody ever told the
+# machine what a month is.
 #
 # ## Take it away
 #
@@ -368,8 +437,8 @@ machine(
 # The m alone does it, though the y got more weight. The r, for all its weight, changes nothing. We tried 42 such pairs
 # of months: the r was never enough, the first letter alone was in 17 of them, and all three letters in every one.
 #
-# But how can a single letter hold a month? Its vector comes out of the encoder, where the letters have already looked
-# at each other.
+# But how can a single letter hold a month? Like the 3s above, the m comes out of the encoder, where it has looked at its
+# neighbours.
 #
 # </details>
 #

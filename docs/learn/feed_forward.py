@@ -1,6 +1,6 @@
 # ---
 # title: The feed-forward network
-# description: What a letter does while nobody looks. A secret table of 676 entries, learnt with and without the feed-forward network, by hand, and how 128 alarms can hold it.
+# description: What a letter does while nobody looks. A secret table of 676 entries, learnt with and without the feed-forward network. Two alarms that you set by hand, and 128 that hold the table.
 # ---
 
 # %% [markdown]
@@ -55,7 +55,7 @@ assert forward > sum(counts.values()) / 2  # more than half
 # them and the one before it:
 
 
-# %%
+# %% tags=["hide-input"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 table = np.random.default_rng(5).integers(0, 26, size=(26, 26))
 
@@ -76,10 +76,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 #
 # We train three machines of one layer, each for 500 steps:
 #
-# * one without the network,
-# * one without the network, but with a wider attention, so that it has about as many numbers to train as the third and
-#   the race is fair,
-# * and one with a network of *width* 128: so many numbers stand between its two matrices.
+# * The first has no network.
+# * The second has none either, but a wider attention, so that it has about as many numbers to train as the third.
+# * The third has a network of *width* 128, which means that 128 numbers stand between its two matrices.
 #
 # **How many of 100 letters does each get right?**
 
@@ -180,11 +179,13 @@ assert abs(found[0] - 0.3) < 0.06
 assert 0.45 < wider < 0.57  # half of the table
 
 # %% [markdown]
+# The wide attention gets as far as half, because both letters have a say in its weights.
+#
 # </details>
 #
-# **With a network the layer knows nearly the whole table, with a wider attention in its place half of it, and with
-# neither three letters in ten.** So it is not only how *many* numbers there are. (The wide attention gets as far as
-# half because both letters have a say in its weights.) What can two matrices do that a mixture cannot?
+# **With a network the layer knows nearly the whole table. With a wider attention in its place it knows half, and with
+# neither it gets three letters in ten.** So it is not only how *many* numbers there are. What can two matrices do that
+# a mixture cannot?
 #
 # ## An alarm for each pair
 #
@@ -243,17 +244,88 @@ touch(
 #
 # There is none. **In a plain sum an 8 changes the answer by the same amount, whether a 7 is there or not.** Here its
 # three alarms add 40 + 48 + 56 = 144. But the 8 must change the answer by 0 without the 7, and by 56 with it. For that,
-# something has to bend. Without a bend, two matrices are no more than one.
+# something has to bend. Without a bend, two matrices one after the other are no more than one.
 #
-# It is an old lesson. In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly
-# one of two things is there. With a bend and a second layer it can be done, as Exercise 1 shows.
+# ### Exactly one of two
+#
+# An alarm rings if both digits are there. But what if the answer should be 1 for *exactly one* of them, and 0 for
+# neither and for both? In 1969 Minsky and Papert showed that a *single* layer of sums cannot do that, whatever its
+# numbers are. With a bend and a second layer it can be done, and you can find out how.
+#
+# Here are two alarms, with four numbers each. Three of them are what a 7 adds, what an 8 adds, and the bias. The fourth
+# is the alarm's **vote**, by which the second matrix multiplies what the alarm says. The sum of both is the answer. So
+# far alarm 1 rings for both digits, and alarm 2 is silent.
+#
+# **First change only alarm 1. How many of the four answers can you get right? Then let alarm 2 help, until all four
+# are.**
+
+# %% tags=["live", "hide-input"]
+from itertools import product
+
+cases = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+def answered(*alarms):
+    """What alarms with these numbers answer in the four cases."""
+    return tuple(
+        sum(
+            vote * max(0, seven * a + eight * b + bias)
+            for seven, eight, bias, vote in alarms
+        )
+        for a, b in cases
+    )
+
+
+exactly_one = (0, 1, 1, 0)
+assert answered((1, 1, 0, 1)) == (0, 1, 1, 2)
+assert answered((1, 1, 0, 1), (1, 1, -1, -2)) == exactly_one
+assert answered((1, -1, 0, 1), (-1, 1, 0, 1)) == exactly_one
+by_one = {answered(alarm) for alarm in product(range(-2, 3), repeat=4)}
+by_two = {
+    tuple(map(sum, zip(*both, strict=True))) for both in product(by_one, repeat=2)
+}
+assert max(sum(map(int.__eq__, one, exactly_one)) for one in by_one) == 3
+tables = set(product((0, 1), repeat=4))
+assert [len(tables & reached) for reached in (by_one, by_two)] == [10, 16]
+start = [[1, 1, -1, 1], [0, 0, 0, 0]]
+touch(
+    "wiring",
+    grid(
+        "What alarm 1 says, and what is wanted",
+        list(zip(answered(*start), exactly_one, strict=True)),
+        ["neither", "a 7", "an 8", "both"],
+        ["alarm 1", "wanted"],
+    ),
+    alarms=start,
+    wanted=exactly_one,
+    made=[],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Two ways, and why one alarm is not enough</summary>
+#
+# Let alarm 1 count. With a bias of 0 it says 0, 1, 1 and 2, so three answers are right, and only the 2 is wrong. Then
+# let alarm 2 ring for both digits, and vote −2. That takes the 2 away.
+#
+# Or let each alarm ring for one case. If a 7 adds 1, an 8 adds −1, and the bias is 0, then an alarm rings for a 7
+# without an 8. The other alarm does it the other way round, and both vote 1.
+#
+# A single alarm gets three answers right at most. If both digits raise its sum, or both lower it, the two together do
+# so even more. And if one raises the sum and the other lowers it, then "neither" lies between "a 7" and "an 8", and
+# cannot be lower than both.
+#
+# </details>
+#
+# **Two alarms together hold a table that no single alarm can hold.** Now press the answers in the last column: each
+# turns from 0 to 1 and back, so you can ask for a table of your own. There are 16 of them. One alarm can make 10, and
+# two alarms can make all 16.
 #
 # ### Many alarms, one table
 #
-# Six pairs took six alarms. So 676 pairs should take 676. Why are our 128 enough?
+# Now to the large table. Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
 #
-# **The alarms vote.** Each of them rings for many pairs, and votes for or against each of the 26 answers. The largest
-# sum wins, even if no alarm likes it best.
+# **The alarms vote, as your two did.** Each of them rings for many pairs, and votes for or against each of the 26
+# answers. The largest sum wins, even if no alarm likes it best.
 #
 # Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 
@@ -366,13 +438,14 @@ assert half_off < 0.3
 # single alarm holds an entry of the table.** Switch one off, and on average still 99 of 100 answers are right. But
 # switch off a random half, and fewer than 30 are.
 #
-# A language model, the machine behind a chat program, has such alarms, too. What do they hear? In 2021 Geva and others
-# found that many of them ring at something a person can name, such as a text about television.
+# <details class="lesson-more" markdown="1"><summary>For the curious: alarms of a language model, and room for the table</summary>
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: is there room for the table?</summary>
+# **What do the alarms hear?** A language model, the machine behind a chat program, has such alarms, too. In 2021 Geva
+# and others found that many of them ring at something a person can name, such as a text about television.
 #
-# To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and the whole table takes about 3,180.
-# Our network has 8,416 trained numbers. Even if each held no more than one such answer, there would be room.
+# **Is there room for the table?** To name one of 26 letters takes 4.7 answers of yes or no, since $2^{4.7} = 26$, and
+# the whole table takes about 3,180. Our network has 8,416 trained numbers. Even if each held no more than one such
+# answer, there would be room.
 #
 # </details>
 #
@@ -393,8 +466,7 @@ assert half_off < 0.3
 #     ...  # widen, set negative numbers to 0, narrow
 # ```
 #
-# The example has $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7", "an 8" and "both" it
-# must answer 0, 0, 0 and 56.
+# Test it with the two alarms that you set above. For "neither", "a 7", "an 8" and "both" it must answer 0, 1, 1 and 0.
 
 
 # %% tags=["answer"]
@@ -402,12 +474,40 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
     return np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2
 
 
-W_1, b_1, W_2, b_2 = np.array([[1.0], [1.0]]), -1.0, np.array([[56.0]]), 0.0
+W_1 = np.array([[1, 1], [1, 1]])  # a column for each alarm
+b_1 = np.array([0, -1])
+W_2 = np.array([[1], [-2]])  # their votes
 x = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-answers = feed_forward(x, W_1, b_1, W_2, b_2)
+answers = feed_forward(x, W_1, b_1, W_2, b_2=0)
 for name, row in zip(("neither", "a 7", "an 8", "both"), answers, strict=True):
-    print(f"{name:8} {row[0]:.0f}")
-np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
+    print(f"{name:8} {row[0]}")
+np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
+
+# %% [markdown]
+# Our layer needed 500 steps to learn nearly all of the secret table. **Can you write the whole table into a network,
+# without any training?** Take an alarm for each of the 676 pairs, as with the six products. A pair comes in as 52
+# numbers, which are 0 except for two ones: among the first 26 a 1 says which letter stands before, and among the last
+# 26 which letter is read.
+#
+# ```python
+# before, here = np.divmod(np.arange(676), 26)
+# x = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)  # (676, 52)
+# wanted = table[here, before]
+# W_1, b_1, W_2, b_2 = ...
+# answers = feed_forward(x, W_1, b_1, W_2, b_2).argmax(axis=1)
+# print((answers == wanted).sum(), "of 676")
+# ```
+
+# %% tags=["answer"]
+before, here = np.divmod(np.arange(676), 26)
+x = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)
+wanted = table[here, before]
+W_1 = x.T  # each alarm hears the two letters of its pair,
+b_1 = -1  # and rings only if both are there
+W_2 = np.eye(26)[wanted]  # it votes for one answer
+answers = feed_forward(x, W_1, b_1, W_2, b_2=0).argmax(axis=1)
+print((answers == wanted).sum(), "of 676")
+assert (answers == wanted).all()
 
 # %% [markdown]
 # In the package, [`FeedForwardBlock`][clear_attention.FeedForwardBlock] is your `feed_forward` with residual and norm.
@@ -416,39 +516,44 @@ np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 from clear_attention import FeedForwardBlock
 
 block = FeedForwardBlock(d_model=8, d_ff=32)
-x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
-changed = x.copy()
+five = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
+changed = five.copy()
 changed[0, 2] += 1  # a letter changes, and only what comes out for this letter
-moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
+moved = np.flatnonzero(np.any(block(five) != block(changed), axis=-1)[0])
 np.testing.assert_array_equal(moved, [2])
 widen, narrow = block.widen.get_weights(), block.narrow.get_weights()
-by_hand = x + feed_forward(x, *widen, *narrow)
-np.testing.assert_allclose(block(x), block.norm(by_hand), atol=1e-5)
+by_hand = five + feed_forward(five, *widen, *narrow)
+np.testing.assert_allclose(block(five), block.norm(by_hand), atol=1e-5)
 
 # %% [markdown]
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Build a network that answers 1 if *exactly one* of a 7 and an 8 was found, and otherwise 0. Two alarms are enough.
-# Test them with your `feed_forward`.
+# You used 676 alarms. Now build a network that gets all 676 answers right with only 26 alarms, one for each letter that
+# can stand before.
+#
+# Number the answers from 0 for a to 25 for z. Then two hints will help. An alarm can be as loud as the number of the
+# right answer. And if it says $t$, then the answer $c$ for which $c\,t - c^2 / 2$ is largest is the answer $c = t$.
 
 # %% tags=["answer"]
-W_1, b_1 = np.array([[1.0, 1], [1, 1]]), np.array([0.0, -1])
-W_2, b_2 = np.array([[1.0], [-2]]), 0.0
-x = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-answers = feed_forward(x, W_1, b_1, W_2, b_2)
-for name, row in zip(("neither", "a 7", "an 8", "both"), answers, strict=True):
-    print(f"{name:8} {row[0]:.0f}")
-np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
+W_1 = np.concatenate([26 * np.eye(26), table])
+b_1 = -26
+W_2 = np.tile(np.arange(26), (26, 1))
+b_2 = -(np.arange(26) ** 2) / 2
+answers = feed_forward(x, W_1, b_1, W_2, b_2).argmax(axis=1)
+print((answers == wanted).sum(), "of 676")
+assert (answers == wanted).all()
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>How did we find it?</summary>
+# <details class="lesson-answer" markdown="1"><summary>How does it work?</summary>
 #
-# The first alarm says how many were found: 0, 1, 1 and 2. Only the 2 is wrong. The second alarm rings for both, and its
-# vote of −2 takes the 2 away. A single alarm would not do. If both digits raise its sum, or both lower it, the two
-# together do so even more. And if one raises the sum and the other lowers it, then "neither" lies between "a 7" and "an
-# 8", and cannot be lower than both.
+# An alarm gets 26 from its own letter before, and its bias is −26. So after any other letter it is silent, because what
+# the letter here adds is at most 25. That is the number of the right answer, and it stands in $W_1$. So each alarm
+# holds 26 entries of the table, one in each of 26 weights.
+#
+# $W_2$ gives each answer $c$ the votes $c\,t$, and $b_2$ takes $c^2 / 2$ away. Since $c\,t - c^2 / 2 = (t^2 - (t -
+# c)^2) / 2$, nobody gets more than $c = t$.
 #
 # </details>
 #

@@ -74,9 +74,9 @@ assert ("1958", "1985") in [
 # ## A tower of four
 #
 # Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and then a
-# small network that works on each letter alone. To see what the plus does in a deep machine, we stack four such layers.
-# (They also have norms, which we come to below.) This *tower* must write eight digits backwards, so that the place is
-# everything:
+# small network that works on each letter alone. To see what the plus does in a deep machine, we stack four such layers
+# into a *tower*, with their norms, which come later on this page. The tower must write eight digits backwards, so that
+# the place is everything:
 #
 # --8<-- "diagrams/digit_tower.svg"
 #
@@ -127,18 +127,19 @@ assert abs(results["without the residuals"] - commonest) < 0.05
 answers = np.argmax(towers["without the residuals"](unseen), axis=-1)
 assert np.mean(answers == answers[:, :1]) > 0.8  # the same digit everywhere
 assert (wrote["without the residuals"] == 1).all()
+assert np.sum(wrote["without the residuals"] == text[0, ::-1]) == 2
 assert (wrote["whole"] == text[0, ::-1]).all()
 
 # %% [markdown]
 # **Without residuals the tower writes the commonest digit of a text in nearly every place.** Here it writes eight 1s.
-# It still knows which digits are there, but no longer where. That brings about 30 of 100 digits, where pure guessing
-# brings ten.
+# It still knows which digits are there, but no longer where. So it gets about 30 of 100 digits right. Somebody who
+# guesses blindly would get ten.
 #
 # ### Why are the places lost?
 #
 # To see it, we go back to the *untrained* tower, and give each digit a drop of its own paint. In each layer a digit
-# fetches paint from all eight, from each as much as its attention weight says. (We leave the small network out, because
-# it mixes nothing.)
+# fetches paint from all eight, from each as much as its attention weight says. The small network mixes nothing, so we
+# leave it out.
 #
 # **Add layers until all drops have one colour. Then tick the residual, and look again.**
 
@@ -221,11 +222,12 @@ touch(
 #
 # ## Back to size
 #
-# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm?
+# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm? Four
+# layers that only add still learn our task. So we take six layers with residuals, again *untrained*, and let the 5 of
+# 31415926 climb them.
 #
-# Four layers that only add still learn our task. Six do not, as we shall see. Here the 5 of 31415926 climbs six layers
-# with residuals, again *untrained*. **Climb, and watch how large the digits become, and how the 5 shares out its
-# weight. Then tick the norms, and climb again.**
+# **Climb, and watch two things: how large the digits become, and how the 5 shares out its weight. Then tick the norms,
+# and climb again.**
 
 
 # %% tags=["live", "hide-input"]
@@ -274,13 +276,13 @@ touch(
 # %% [markdown]
 # **After six layers the digits are 13 times as large as at the start.** Why is that bad? A [score](attention.py) is a
 # product of a query and a key, and both are made of digits. So large digits have huge scores, and the softmax of huge
-# scores gives nearly everything to one. Layer 2 chooses so sharply by chance. But layers 4 to 6 all do, and that is no
-# chance: the 5 chooses before it has learnt whom to choose.
+# scores gives nearly everything to one. In layers 4 to 6 the 5 has chosen in this way, before it could learn whom to
+# choose.
 #
-# So take the size away. After each plus the **norm**, short for *layer normalization*, subtracts the mean from the
-# numbers of a digit, and divides what is left by its *size*, the root of the mean square. Now the digits are equally
-# large after every layer, and in the sixth the 5 shares its weight out among all eight. Now the training can teach the
-# choice.
+# So take the size away. After each residual stands the **norm**, short for *layer normalization* or *layer norm*. It
+# subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
+# Now the digits are equally large after every layer. In the sixth the 5 shares its weight out among all eight, and the
+# training can teach it whom to choose.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
@@ -319,13 +321,14 @@ def norm(x, scale=1, shift=0):
 x, found = np.array([1.0, 2, 0, 1]), np.array([0.0, 1, 5, 6])
 total = x + found
 print(total, "->", norm(total).round(3))
-layer_norm = keras.layers.LayerNormalization(epsilon=1e-6)
-np.testing.assert_allclose(layer_norm(total[None])[0], norm(total), atol=1e-6)
-np.testing.assert_allclose(norm(total), [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 
 # %% tags=["live", "remove-input"]
 import re
 from pathlib import Path
+
+layer_norm = keras.layers.LayerNormalization(epsilon=1e-6)
+np.testing.assert_allclose(layer_norm(total[None])[0], norm(total), atol=1e-6)
+np.testing.assert_allclose(norm(total), [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 
 # what has the same pattern
 for alike in ([10.0, 30, 50, 70], [101.0, 103, 105, 107]):
@@ -344,14 +347,13 @@ for vector, expected in zip(vectors, (x, found, total, norm(total)), strict=True
     np.testing.assert_allclose(read, expected, atol=5e-4)
 
 # %% [markdown]
-# Now you: write a *block*, a part with its residual and its norm. `part` is any function of the letters.
+# Now you: write a *block*, a part with its residual and its norm. `part` is any function of the letters. With a part
+# that always finds $(0, 1, 5, 6)$ you must get the four numbers of above.
 #
 # ```python
 # def block(x, part):
 #     ...  # the letters after a part, with its residual and its norm
 # ```
-#
-# Test it with a part that always finds $(0, 1, 5, 6)$.
 
 
 # %% tags=["answer"]
@@ -365,6 +367,58 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 # %% [markdown]
 # **A layer of the encoder is two such blocks, the first around attention, the second around the small network**, and
 # you have built it.
+#
+# Now build the tower that turned brown, and let your block mend it. What climbs it are eight drops of paint:
+# `np.eye(8)` has a row for each drop and a column for each paint. Nobody has trained this tower, so its weights are
+# your `softmax` of random scores. The part is the average, `weights @ x`.
+#
+# ```python
+# def paint_tower(layers, residual):
+#     rng = np.random.default_rng(0)  # so that you and we draw the same scores
+#     x = np.eye(8)
+#     for _ in range(layers):
+#         weights = softmax(rng.normal(size=(8, 8)), mask=0)
+#         ...  # your block, or the same without the residual
+#     return ...  # in how many drops the own paint is the strongest
+# ```
+#
+# In how many drops is the own paint the strongest? **After four layers it must be one drop of eight without the
+# residual, and all eight with your block.** Then build higher. In which layer does the first drop lose its colour after
+# all?
+
+
+# %% tags=["answer"]
+from examples.numpy_machine import softmax  # as you know it
+
+
+def paint_tower(layers, residual):
+    rng = np.random.default_rng(0)
+    x = np.eye(8)
+    for _ in range(layers):
+        weights = softmax(rng.normal(size=(8, 8)), mask=0)
+        average = weights @ x
+        x = norm(x + average) if residual else norm(average)
+    return (x.argmax(axis=1) == np.arange(8)).sum()
+
+
+print("layers             ", *range(1, 7))
+own = {plus: [paint_tower(n, plus) for n in range(1, 7)] for plus in (False, True)}
+print("without a residual ", *own[False])
+print("with a residual    ", *own[True])
+assert own[False][3] == 1
+assert own[True] == [8, 8, 8, 8, 5, 1]
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why just one drop, and why not all eight for ever?</summary>
+#
+# Without the residual all drops become the same brown, and one of the eight paints is the strongest in it. The drop of
+# this paint only seems to keep its colour. It is like the tower that wrote eight 1s: two of them were right.
+#
+# With the residual the first drops lose their colour in layer 5. Each layer adds a whole average to a drop, so the core
+# of its own paint gets smaller. The residual slows the browning down, and training does the rest: it made the digits
+# above our tower of four less alike than they were before.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>The same as a formula, and in the package</summary>
 #

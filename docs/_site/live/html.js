@@ -26,10 +26,8 @@ function attributes(live, fresh) {
   for (const { name, value } of fresh.attributes) {
     if (live.getAttribute(name) !== value) live.setAttribute(name, value);
   }
-  if (live.nodeName === "INPUT") {
-    update(live, "checked", fresh.checked);
-    update(live, "value", fresh.value);
-  }
+  if (live.nodeName === "INPUT") update(live, "checked", fresh.checked);
+  if (["INPUT", "TEXTAREA"].includes(live.nodeName)) update(live, "value", fresh.value);
   if (live.nodeName === "SELECT") live.selectedIndex = [...fresh.options].findIndex((o) => o.defaultSelected);
 }
 

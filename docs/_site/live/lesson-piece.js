@@ -38,7 +38,7 @@ class LessonPiece extends HTMLElement {
     const { field } = target.dataset;
     if (!field) return;
     this.stop();
-    const value = { checkbox: target.checked, text: target.value }[target.type] ?? Number(target.value);
+    const value = { checkbox: target.checked, text: target.value, textarea: target.value }[target.type] ?? Number(target.value);
     if (this.piece.set) this.piece.set(this.state, field, value, this);
     else this.state[field] = value;
     this.render();
@@ -46,7 +46,7 @@ class LessonPiece extends HTMLElement {
 
   /** A button may have a key of its own, for who is in the piece already. */
   on_keydown({ key, target, ctrlKey, metaKey, altKey }) {
-    if (!ctrlKey && !metaKey && !altKey && target.nodeName !== "INPUT") this.shadowRoot.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`)?.click();
+    if (!ctrlKey && !metaKey && !altKey && !["INPUT", "TEXTAREA"].includes(target.nodeName)) this.shadowRoot.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`)?.click();
   }
 
   on_click({ target }) {

@@ -77,14 +77,14 @@ export class Pupil {
   }
 
   write(text) {
-    return DIGITS.decode(greedySearch(this.machine, this.idsOf(text), 5).ids);
+    return DIGITS.decode(greedySearch(this.machine, this.numeralIds(text), 5).ids);
   }
 
   batchOf(numbers) {
-    return { sources: numbers.map((n) => this.idsOf(numeral(n))), answers: numbers.map((n) => DIGITS.encode(String(n))) };
+    return { sources: numbers.map((n) => this.numeralIds(numeral(n))), answers: numbers.map((n) => DIGITS.encode(String(n))) };
   }
 
-  idsOf(text) {
+  numeralIds(text) {
     return LETTERS.encode(this.sorted ? inOrder(text) : text);
   }
 }

@@ -5,6 +5,12 @@ export const ACTIVATIONS = {
   gelu: (x) => x * (x < 0 ? tail(-x) : 1 - tail(x)),
 };
 
+/** How steep each of them is. */
+export const SLOPES = {
+  relu: (x) => Number(x > 0),
+  gelu: (x) => (x < 0 ? tail(-x) : 1 - tail(x)) + (x * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI),
+};
+
 /** The share of a normal distribution beyond x >= 0, to 1e-7: Abramowitz and Stegun (1964), 26.2.17. */
 function tail(x) {
   const t = 1 / (1 + 0.2316419 * x);

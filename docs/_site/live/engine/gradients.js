@@ -4,7 +4,10 @@
    All texts of a batch lie in one array, row after row, and `spans` say where each begins and how many rows it has. So no
    text is padded: what nobody may look at and no loss counts is not there. */
 
+import { ACTIVATIONS, SLOPES } from "./dense.js";
+
 const EPSILON = 1e-6; // what the norms add to the variance
+const BASE = 10000; // of the turns
 
 /** out (rows, columns) += a b, where a is read in steps, so that it can stand as it is or turned on its side. */
 function addProduct(out, a, b, [rows, inner, columns], rowStep = inner, innerStep = 1) {
@@ -86,21 +89,53 @@ export function norm(weights, x) {
   }];
 }
 
-export function feedForward(weights, x) {
+export function feedForward(weights, x, activation = "relu") {
   const [wide, backWiden] = dense(weights.inside("widen"), x);
-  const bent = wide.map((value) => Math.max(value, 0));
-  const [y, backNarrow] = dense(weights.inside("narrow"), bent);
-  return [y, (slopes) => backWiden(backNarrow(slopes).map((slope, i) => (wide[i] > 0 ? slope : 0)))];
+  const [y, backNarrow] = dense(weights.inside("narrow"), wide.map(ACTIVATIONS[activation]));
+  return [y, (slopes) => backWiden(backNarrow(slopes).map((slope, i) => slope * SLOPES[activation](wide[i])))];
+}
+
+/** Each row against each vector of a table: their dot products. */
+export function againstTable(table, x) {
+  const [vocab, depth] = table.shape;
+  const rows = x.length / depth;
+  const y = new Float64Array(rows * vocab);
+  addProduct(y, x, transposed(table.data, table.shape), [rows, depth, vocab]);
+  return [y, (slopes) => {
+    addProduct(table.slopes, slopes, x, [vocab, rows, depth], 1, vocab);
+    const back = new Float64Array(x.length);
+    addProduct(back, slopes, table.data, [rows, vocab, depth]);
+    return back;
+  }];
+}
+
+/** Turn the rows of each head by their places in the text, or back; channel i and the one half the depth later are a pair. */
+function turn(x, spans, width, depth, way) {
+  const half = depth / 2;
+  const longest = Math.max(...spans.map(([, length]) => length));
+  const angles = Array.from({ length: longest * half }, (_, i) => Math.floor(i / half) * BASE ** (-(i % half) / half));
+  const [cos, sin] = [angles.map(Math.cos), angles.map((angle) => way * Math.sin(angle))];
+  for (const [first, length] of spans) {
+    for (let i = 0; i < length * width; i += depth) {
+      const from = Math.floor(i / width) * half; // the angles of this place
+      for (let c = 0, at = first * width + i; c < half; c++, at++) {
+        const [a, b] = [x[at], x[at + half]];
+        x[at] = a * cos[from + c] - b * sin[from + c];
+        x[at + half] = a * sin[from + c] + b * cos[from + c];
+      }
+    }
+  }
 }
 
 /** The way back returns the slopes along x and along the context. */
-export function attention(weights, x, context, { numHeads, spans, contextSpans, causal = false }) {
+export function attention(weights, x, context, { numHeads, spans, contextSpans, causal = false, rotary = false }) {
   const [q, backQueries] = dense(weights.inside("project_queries"), x);
   const [k, backKeys] = dense(weights.inside("project_keys"), context);
   const [v, backValues] = dense(weights.inside("project_values"), context);
   const width = q.length / sumOf(spans);
   const depth = width / numHeads;
   const root = Math.sqrt(depth);
+  if (rotary) [[q, spans], [k, contextSpans]].forEach(([rows, where]) => turn(rows, where, width, depth, 1));
   const rows = []; // of each text, head and query: where it and the first key lie, how many keys it sees, where their shares begin
   let size = 0;
   spans.forEach(([first, length], text) => {
@@ -152,6 +187,7 @@ export function attention(weights, x, context, { numHeads, spans, contextSpans, 
         }
       }
     }
+    if (rotary) [[alongQ, spans], [alongK, contextSpans]].forEach(([rows, where]) => turn(rows, where, width, depth, -1));
     return [backQueries(alongQ), add(backKeys(alongK), backValues(alongV))];
   }];
 }

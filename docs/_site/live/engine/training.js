@@ -1,6 +1,5 @@
 /* A Transformer with one layer on each side is trained: its loss, the slopes of the loss, and Adam. */
 
-import { softmax } from "./attention.js";
 import { add, attention, dense, feedForward, norm } from "./gradients.js";
 import { withPositions } from "./positions.js";
 import { END, PAD, START } from "./transformer.js";
@@ -24,9 +23,11 @@ function shapesOf({ d_model: d, d_ff: wide, source_vocab: source, target_vocab: 
   return shapes;
 }
 
+export const freshWeights = (config, random) => drawnWeights(shapesOf(config), random);
+
 /** Weights as the package begins with them, drawn with `random`: a map from path to { shape, data, slopes }. */
-export function freshWeights(config, random) {
-  return new Map(Object.entries(shapesOf(config)).map(([path, shape]) => {
+export function drawnWeights(shapes, random) {
+  return new Map(Object.entries(shapes).map(([path, shape]) => {
     const data = new Float64Array(shape.reduce((a, b) => a * b));
     const [kind, limit] = [path.split("/").at(-1), Math.sqrt(6 / (shape[0] + shape[1]))];
     if (kind === "gamma") data.fill(1);
@@ -52,7 +53,8 @@ function embedded(table, texts) {
   })];
 }
 
-function spansOf(texts) {
+/** Where each text begins when all lie in one array, and how long it is. */
+export function spansOf(texts) {
   let first = 0;
   return texts.map(({ length }) => [(first += length) - length, length]);
 }
@@ -109,6 +111,22 @@ function transformer(weights, numHeads, sources, targets) {
   }];
 }
 
+/** The cross-entropy of what must be said: the mean as `loss`, its slopes along the logits, and that of each row. */
+export function crossEntropy(logits, wanted) {
+  const vocab = logits.length / wanted.length;
+  const [slopes, each] = [new Float64Array(logits.length), new Float64Array(wanted.length)];
+  wanted.forEach((id, r) => {
+    const [first, end] = [r * vocab, (r + 1) * vocab];
+    let [largest, total] = [-Infinity, 0];
+    for (let i = first; i < end; i++) largest = Math.max(largest, logits[i]);
+    for (let i = first; i < end; i++) total += (slopes[i] = Math.exp(logits[i] - largest));
+    for (let i = first; i < end; i++) slopes[i] /= total * wanted.length;
+    each[r] = Math.log(total) + largest - logits[first + id];
+    slopes[first + id] -= 1 / wanted.length;
+  });
+  return { loss: each.reduce((sum, nats) => sum + nats, 0) / each.length, slopes, each };
+}
+
 /**
  * The mean cross-entropy of all ids that must be said. sources, answers: the ids of each text, without marks.
  * Returns the loss, whether each answer is right (as when it is written id by id: it goes on only after what is right),
@@ -118,14 +136,10 @@ export function lossOf(parts, config, { sources, answers }) {
   const targets = answers.map((ids) => [START, ...ids]);
   const wanted = answers.flatMap((ids) => [...ids, END]);
   const [logits, back] = transformer(new Weights(parts), config.num_heads, sources, targets);
+  const { loss, slopes } = crossEntropy(logits, wanted);
   const vocab = logits.length / wanted.length;
-  const slopes = new Float64Array(logits.length);
-  let loss = 0;
   const isRight = wanted.map((id, r) => {
     const row = logits.subarray(r * vocab, (r + 1) * vocab);
-    const chances = softmax(row);
-    loss -= Math.log(chances[id]) / wanted.length;
-    chances.forEach((chance, c) => { slopes[r * vocab + c] = (chance - Number(c === id)) / wanted.length; });
     return row.every((logit, c) => c === PAD || c === START || logit <= row[id]); // the two are never said
   });
   const right = spansOf(targets).map(([first, length]) => isRight.slice(first, first + length).every(Boolean));

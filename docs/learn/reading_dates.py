@@ -43,8 +43,8 @@ machine(
 #
 # The probabilities come out of a long calculation. Its numbers were random at first, and so was the answer. Then a
 # program showed the machine dates with the right answers. After every 64 dates the program changed each number a
-# little, so that the right letters became more probable. That is one *step*. A machine is **trained** by many such
-# steps, here 1,000.
+# little, so that the right letters became more probable. Such a change is one *step*. A machine is **trained** by many
+# such steps, here 1,000.
 #
 # But has it learnt to read, or only learnt its examples by heart? To find out, we kept one date in five out of the
 # training.
@@ -126,7 +126,8 @@ machine(
 # **embedding**, which is trained, too.
 #
 # But then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. Something is added to each row that [tells
-# the place](positions.py) of its letter, but a 3 at the beginning of a text can be a day or a month.
+# the place](positions.py) of its letter. That alone does not help, because a text may begin with the 3 of a day, or
+# with the 3 of a month.
 #
 # ## The one idea: look at the right letters
 #
@@ -135,7 +136,7 @@ machine(
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
 # the mixture, and from what it has written so far, the machine computes the next letter. (Drawn are 32 of the 64
-# numbers. The machine looks four times at once, and these weights are the mean.)
+# numbers. The machine does this four times over, each time with weights of its own, and these are their mean.)
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -191,14 +192,13 @@ HTML(
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
 # finds out in training, because looking there makes the right letters more probable.
 #
-# Before the answer looks at the text, the letters of the text look at each other, because the machine has two halves.
-# The **encoder** reads the text first. In it each letter looks at the others, and so gets a new vector. The **decoder**
-# then mixes these, as above, and writes.
+# The machine has two halves. The **encoder** reads the text: in it the letters of the text look at each other, and each
+# gets a new vector. The **decoder** then mixes these vectors, as above, and writes.
 #
-# So what becomes of the two 3s from the top of the page? Here they are, with 120 other 3s from unseen dates. Each is
-# drawn as a point, because its 64 numbers are a place in a space of 64 directions. We look at this space from the side
-# where the 3s end up farthest apart. Below stand the 64 numbers of the two, as bars. **In the table all 3s are one
-# point. Press "+ place", then "+ encoder": where do the two go?**
+# So what becomes of the two 3s from the top of the page? Here they are, with 120 other 3s from unseen dates. The 64
+# numbers of each are a point in 64 directions. These can't be drawn, so we draw the two directions in which the 3s end
+# up farthest apart. (The bars are the 64 numbers of the two.) **In the table all 3s are one point. Press "+ place",
+# then "+ encoder": where do the two go?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -243,8 +243,8 @@ apart = np.linalg.norm(ways[2, :, None] - ways[2], axis=-1) + 1e9 * np.eye(
 assert (kind_of[apart.argmin(axis=1)] == kind_of).all()  # in all 64 numbers
 steps = {
     "table": "Every 3 has the same row, so all are one point.",
-    "+ place": "At the same place, a 3 of a day and a 3 of a month are still one point.",
-    "+ encoder": "In all 64 numbers, each 3 lies nearest to one of its own kind.",
+    "+ place": "The two have moved a little apart, because they stand at different places. At the same place, a 3 of a day and a 3 of a month are still one point.",
+    "+ encoder": "In all 64 numbers, too, the nearest neighbour of each 3 is a 3 of its own kind.",
 }
 seen = [
     "One point, which is every 3.",
@@ -289,9 +289,9 @@ touch(
 # ## Take it away
 #
 # What is left if the machine can't choose where to look? **The averaging machine** gives every letter of the text the
-# same weight, so it gets plain averages, in the encoder and again for the answer. It was trained for only 500 steps.
-# So, to be fair, we compare it with a whole machine that had the same short training. We call that one the
-# **yardstick**, and it reads 98 of 100 dates. **Try both on a date of your own.**
+# same weight, so it gets plain averages, in the encoder and again for the answer. It had only 500 steps of training,
+# half of ours. Beside it stands a whole machine with the same short training, the **yardstick**, which reads 98 of 100
+# dates. **Try both on a date of your own. Where the averaging machine is wrong, are its digits wrong, too?**
 
 # %% tags=["live", "hide-input"]
 names = ["dates-brief", "dates-no-attention"]
@@ -327,8 +327,8 @@ for row in in_digits[:3]:
 
 # %% [markdown]
 # **In most of its mistakes the digits are all there, but in the wrong places.** A plain average is like a puddle of
-# mixed paint: the colour tells which paints went in, but not where each drop fell. The order is easily lost, but longer
-# training wins much of it back.
+# mixed paint: the colour tells which paints went in, but not where each drop fell. The order is easily lost. But each
+# letter also carries its place, and in a longer training such a machine learns to read much of the order from that.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: which mistakes it makes</summary>
 
@@ -361,11 +361,12 @@ assert 0.2 < averaging["exact"] < 0.25
 # ## Which letter told it the month?
 #
 # So our machine reads because it may choose where to look. Do its weights tell us, then, how it reads? For the 5 of
-# May, the largest weight went to the y of "may", which makes sense. But next came the r of "3rd". What does an r know
-# about May?
+# May, the largest weight went to the y of "may". At least that belongs to the month. But next came the r of "3rd". What
+# does an r know about May?
 #
-# Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and its vector is
-# exchanged for that of the letter below. **Try the r. Then turn May into June with as few letters as you can.**
+# Here the machine has read a second text, too, with **jun** in place of "may". Press a letter, and the vector that the
+# encoder made of it is exchanged for that of the letter below. **Try the r. Then turn May into June with as few letters
+# as you can.**
 
 # %% tags=["live", "hide-input"]
 import itertools

@@ -11,16 +11,13 @@
 # Half a minute will do. But will it really *read*, or only know its examples by heart?
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They are added up, so
-# `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So 1994 falls into four pieces:
-#
-# | m | cm | xc | iv |
-# | --- | --- | --- | --- |
-# | 1000 | 900 | 90 | 4 |
+# `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So `mcmxciv` falls into
+# four pieces: m is 1000, cm is 900, xc is 90 and iv is 4. Together they make 1994.
 #
 # ## Train one in this page
 #
 # There are 3,999 numerals, and your browser puts 999 of them away. Of the others it shows a new machine only 100, again
-# and again. **How many of the 999 will it then read?** Say a number, and press "Train it".
+# and again. **How many of the 999 will it then read? Guess, and press "Train it".**
 #
 # While it learns, watch three things. The loss falls. The machine tries five unseen numerals; wrong letters are
 # underlined. And two curves count what it reads: the solid one of the shown numerals, the dashed one of the unseen.
@@ -75,16 +72,17 @@ Markdown(MEASURED)
 # never seen tell the reader from the parrot.**
 #
 # What do more examples change? Of 100 numerals about ten have the piece `xc`. Of 1,000 about a hundred have it, each
-# beside other pieces.
+# beside other pieces, so the machine can find out what `xc` means wherever it stands.
 #
-# So it reads. But what does it read by? A numeral is more than its letters: `iv` is 4, and `vi` is 6. The order counts,
-# too. How much would be left to read without it?
+# So with 1,000 numerals it reads. But what does it read by? A numeral is more than its letters: `iv` is 4, and `vi` is
+# 6. The order counts, too. How much would be left to read without it?
 #
 # ## Take the order out
 #
 # Sort the letters of each numeral by the alphabet before the machine gets it. Now `iv` and `vi` both become `iv`. To
 # two numerals that look the same it must give the same answer, so at most one of the two is read rightly. All numbers
-# whose sorted letters are the same are a **group**. **Find a number that is alone in its group, and a group of eight.**
+# whose sorted letters are the same are a **group**. **Find a number that is alone in its group, and then a group of
+# eight: take many different signs.**
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -184,16 +182,17 @@ Markdown(
 #
 # </details>
 #
-# The six look the same, so they get the same answer, and at most one is right. Told only that a machine reads 56 %, you
-# would call it a poor reader. Yet this one reads nearly all that can be read. **A share of right answers says little,
-# unless you know what was possible.** A larger machine, or a longer training, could hardly add to it, because the order
-# is gone. **What is not in the letters, no training can find.**
+# The six look the same, so they get the same answer, and at most one is right. (Here we count all 3,999, shown and
+# unseen together, because a group has members among both.) Told only that a machine reads 56 %, you would call it a
+# poor reader. Yet this one reads nearly all that can be read. **A share of right answers says little, unless you know
+# what was possible.** A larger machine, or a longer training, could hardly add to it, because the order is gone. **What
+# is not in the letters, no training can find.**
 #
 # ## The whole program
 #
 # So far your browser did the work. With [the package](../index.py#install-it-and-try-it), fewer than 60 lines of Python
-# do the same. They put 999 numerals away, train a machine with the other 3,000, and count what it reads of the 999. On
-# our computer that was over nine of ten. **Open the program, copy it, and run it.**
+# do the same, in 600 steps. They put 999 numerals away, train a machine with the other 3,000, and count what it reads
+# of the 999. On our computer that was over nine of ten. **Open the program, copy it, and run it.**
 #
 # <details class="lesson-more" markdown="1"><summary>The program, and what each part does</summary>
 
@@ -367,26 +366,26 @@ assert not right[is_short & ~is_small].all()  # as the text says
 #
 # ## Your own task
 #
-# **Only `roman` knows anything of numerals. The rest of the program can be trained with any pairs of short texts.** So
-# put about 4,000 pairs of your own in the place of `pairs`, in random order, and run it again. With `(str(n),
-# roman(n))`, for example, the machine learns the way back. Four ideas:
+# **Only `roman` knows anything of numerals. The rest of the program works with any pairs of short texts.** So put about
+# 4,000 pairs of your own in the place of `pairs`, in random order, and run it again. With `(str(n), roman(n))`, for
+# example, the machine learns the way back. Four ideas:
 #
 # | it reads | it writes | before you train, ask yourself |
 # | --- | --- | --- |
-# | `1994` | `mcmxciv` | Is this way harder, or easier? Can it count to three? |
+# | `1994` | `mcmxciv` | Is this way harder, or easier? Does it write as many `i` as it should? |
 # | `nineteen ninety-four` | `1994` | What is written for `ninety` here, and what in `nineteen ninety`? |
 # | `listen` | `eilnst`, its letters sorted | How would *you* do it, if you had to write one letter after the other? |
 # | `34+57` | `91` | Which digit of the sum is hardest, and why? |
 #
-# First say what you expect, and how much can be reached at most. Then train, count, and look at the mistakes. If there
-# are many, try more steps, as in `taught(known, steps=2000)`: our sums needed them.
+# First say what you expect, and how many answers can be right at most. Then train, count, and look at the mistakes. If
+# there are many, try more steps, as in `taught(known, steps=2000)`: our sums needed them.
 #
 # ## Who found this, and when
 #
-# Our machine reads numerals that it has never seen, because their pieces stood in others. Would it read a kind of
-# numeral that it never met? In 2018 Lake and Baroni asked this of networks that carry out commands. Of new commands
-# like those of the training, the networks carried out nearly all. But where the training had "jump" and "walk twice",
-# and the test "jump twice", they failed nearly every time.
+# Our machine reads numerals that it has never seen, because it met their pieces in others. Would it read a *kind* of
+# numeral that it never met? We have not tried it, but in 2018 Lake and Baroni asked the like of networks that carry out
+# commands. Of new commands like those of the training, the networks carried out nearly all. But where the training had
+# "jump" and "walk twice", and the test "jump twice", they failed nearly every time.
 #
 # ## Exercises
 #
@@ -412,9 +411,9 @@ assert sum(added) == 4 * 8 * 8 * 8 - 1 == 2047
 #
 # ### Exercise 2
 #
-# In the program, sort the letters of each numeral in `pairs`, and train once more. The machine gets about half of the
-# 999 unseen numbers right. What does it write for the others? Guess, and then look at ten of them, each with its whole
-# group.
+# In the program's list `pairs`, sort the letters of each numeral, and train once more. The limit of 56.5 % is for all
+# numbers together, and of the 999 unseen ones the machine gets about half right. What does it write for the others?
+# Guess, and then look at ten of them, each with its whole group.
 
 # %% tags=["answer"]
 from collections import defaultdict

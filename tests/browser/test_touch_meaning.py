@@ -49,7 +49,7 @@ def test_days_months_and_years_lie_where_their_names_stand(meaning):
     days, months, years = places(meaning).values()
     assert max(x for x, _ in days + months) < min(x for x, _ in years)
     assert max(y for _, y in months) < min(y for _, y in days)
-    assert "each 3 lies nearest to one of its own kind" in meaning.says()
+    assert "the nearest neighbour of each 3 is a 3 of its own kind" in meaning.says()
 
 
 def test_a_point_tells_its_date(meaning):

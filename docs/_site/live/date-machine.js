@@ -2,7 +2,7 @@
    machine apart. Its state is the address's fragment, so that it can be shared; everything works by keyboard. */
 
 import { colours } from "./colour.js";
-import { CharacterTokenizer, meaningOf } from "./engine/dates.js";
+import { CharacterTokenizer, meaningOf, plainMeaningOf } from "./engine/dates.js";
 import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
 import { tried } from "./machine-dares.js";
@@ -170,6 +170,7 @@ class DateMachine extends HTMLElement {
     if (this.message === this.waiting) this.message = "";
     this.result = run(this.model, this.whole, this.tokenizers, { ...this.state, text: this.text });
     this.means = meaningOf(this.text, this.names);
+    this.plain = this.means ?? plainMeaningOf(this.text, this.names);
     this.shown = Infinity;
     clearInterval(this.running);
     this.running = undefined;
@@ -386,5 +387,5 @@ class DateMachine extends HTMLElement {
   }
 }
 
-window.dateMachine = { beamSearch, build, greedySearch, load }; // for the tests
+window.dateMachine = { beamSearch, build, greedySearch, load, plainMeaningOf }; // for the tests
 customElements.define("date-machine", DateMachine);

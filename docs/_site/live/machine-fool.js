@@ -21,7 +21,8 @@ const CUP = '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M7 4h10v5a5 5 
 
 /* Each has a name, what the reader looks for, and whether a run is one: of the words that are no part of a date. */
 const TROPHIES = [
-  ["day", "a day that does not exist", ({ result }) => /^\d{4}-\d\d-\d\d$/.test(result.answer) && Boolean(wrongWith(result.answer))],
+  ["day", "a day that does not exist", (machine) =>
+    !strangers(machine).length && /^\d{4}-\d\d-\d\d$/.test(machine.result.answer) && Boolean(wrongWith(machine.result.answer))],
   ["word", "a word that is no month", (machine) => strangers(machine).length > 0],
   ["name", "your own name (the page takes your word for it)", (machine) =>
     machine.won?.word && strangers(machine).some((word) => !machine.won.word.text.includes(word))],
@@ -55,11 +56,13 @@ export function fool(machine) {
 
 /** Judge what stands there, keep its trophies, and say how it went. */
 export function judged(machine) {
-  const { problem, means, result: { answer, steps, sure }, text } = machine;
+  const { problem, plain, result: { answer, steps, sure }, text } = machine;
   machine.judged = text;
   if (problem) return problem;
-  if (means) return "That is a date. Find a text that is none.";
-  if (sure <= ENOUGH) return `It is only ${sureOf(steps)} sure. Try another.`;
+  if (plain) return "That is a date. Find a text that is none.";
+  const isBare = strangers(machine).length && !/\d/.test(text);
+  const hint = isBare ? "Dress your word up as a date: put it where the month stands." : "Try another.";
+  if (sure <= ENOUGH) return `It is only ${sureOf(steps)} sure. ${hint}`;
   const shelf = (machine.won ??= {});
   const met = TROPHIES.filter(([name, , isMet]) => !shelf[name] && isMet(machine)).slice(0, 1);
   for (const [name] of met) shelf[name] = { text, answer, sure: sureOf(steps) };

@@ -53,7 +53,7 @@ function best({ model, result, state, text }) {
 }
 
 /** A sibling that lacks a part, beside a machine that lacks nothing. */
-export function beside({ result, state, siblings, means, reference, ...machine }) {
+export function beside({ result, state, siblings, plain, reference, ...machine }) {
   const { given } = state; // next letters right, given the right answer: a lesson may show them, too
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
   const [sibling, lacksNothing] = [named(state.sibling), named(reference)];
@@ -63,7 +63,7 @@ export function beside({ result, state, siblings, means, reference, ...machine }
     <table class="plain"><thead><tr><th scope="col">machine</th>${given ? '<th scope="col">next letters right, if given those before</th>' : ""}<th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
     ${row(reference, lacksNothing.title, result.before.answer, percent(lacksNothing.measured.exact))}
     ${row(sibling.name, sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
-    <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
+    <p class="says" aria-live="polite">${escape(effect(result, state, siblings, plain, false))}</p></div>`;
 }
 
 /** The text field, which is there before the models are. */
@@ -77,10 +77,10 @@ export function field({ state, examples, problem }) {
 }
 
 /** isSure: how sure it is stands beside the letters, and grows with them. */
-function answer({ result, state, shown, means }, isSure = false) {
+function answer({ result, state, shown, means, plain }, isSure = false) {
   const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
     step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
-  const { right, text: said } = verdict(result, means, !isSure);
+  const { right, text: said } = verdict(result, means, plain, !isSure);
   const sure = isSure ? `<span class="sure">sure: <b>${sureOf(result.steps.slice(0, shown))}</b></span>` : "";
   const isDone = shown >= result.steps.length;
   const kind = right === null || !isDone ? "" : right ? "right" : "wrong";
@@ -125,11 +125,11 @@ function answerShade(result, state, i) {
   return grid[result.atOnce ? 0 : i][state.at] ?? 0;
 }
 
-function says({ result, state, siblings, means, problem, text }, andBack = false) {
+function says({ result, state, siblings, plain, problem, text }, andBack = false) {
   if (problem) return `<p class="says" aria-live="polite">The letters above are those of the last text that it could read: “${escape(text)}”.</p>`;
   state = { ...state, text };
   return `<p class="says" aria-live="polite">${escape(looking(result, state, andBack))}</p>
-    <p class="effect" aria-live="polite">${escape(effect(result, state, siblings, means))}</p>`;
+    <p class="effect" aria-live="polite">${escape(effect(result, state, siblings, plain))}</p>`;
 }
 
 function steps({ result, shown, running }) {
@@ -202,9 +202,9 @@ export function columnsOf(result, name, text) {
 }
 
 function apart(machine) {
-  const { state, siblings, past, future, result, means } = machine;
+  const { state, siblings, past, future, result, plain } = machine;
   const mend = button("mend", "Put it together again", isWhole(state));
-  return `<h2>Take it apart</h2><p class="now"><b>${escape(result.answer)}</b> ${escape(effect(result, state, siblings, means))}</p>
+  return `<h2>Take it apart</h2><p class="now"><b>${escape(result.answer)}</b> ${escape(effect(result, state, siblings, plain))}</p>
     <div class="bar">${button("undo", "Undo", !past.length)}${button("redo", "Redo", !future.length)}${mend}
     ${button("share", "Copy a link to this machine")}</div>
     ${sibling(state, siblings)}${heads(machine)}${hidden(machine)}${padding(machine)}${weights(machine)}`;

@@ -34,14 +34,16 @@ export function sureOf(steps) {
   return `${(Math.floor(1000 * product) / 10).toFixed(1)} %`;
 }
 
-/** Say whether an answer is right. means: the date that the text means, or null. */
-export function verdict({ answer, sure, ended }, means, saysSure = true) {
+/** Say whether an answer is right. means: the date that the text means, or null; plain: also if it is in no form of the training. */
+export function verdict({ answer, sure, ended }, means, plain, saysSure = true) {
   const how = saysSure ? `The machine is ${percent(sure)} sure of these letters together.` : "";
   if (means === answer) return { right: true, text: `Right. ${how}` };
   if (means) return { right: false, text: `Wrong: the text means ${means}. ${how}` };
+  if (plain === answer) return { right: true, text: `Right, though no date of its training was written like this. ${how}` };
+  if (plain) return { right: false, text: `Wrong: the text means ${plain}. But no date of its training was written like this. ${how}` };
   const wrong = ended ? wrongWith(answer) : "It did not find an end";
   if (wrong) return { right: false, text: `${wrong}. ${sure > 0.5 && saysSure ? `Yet the machine is ${percent(sure)} sure: confidence is not correctness.` : how}` };
-  return { right: null, text: `This page cannot say whether that is right: the machine has not learnt dates that are written like this. ${how}` };
+  return { right: null, text: `This page cannot read this text as a date, and so it cannot say whether that is right. ${how}` };
 }
 
 /** Cut a text into words, with the places of their letters. */
@@ -142,7 +144,7 @@ export function effect(result, state, siblings, means, inNumbers = true) {
   const fails = means ? before.answer !== means : wrongWith(before.answer);
   const written = answer || "nothing";
   const now = answer === before.answer ? `${start}, ${same} ${answer}`
-    : fails ? `The whole machine writes ${before.answer}, and this one, ${what}, ${written}` : `${start}, it writes ${written} instead of ${before.answer}`;
+    : fails ? `${means ? `The text means ${means}. ` : ""}The whole machine writes ${before.answer}, and this one, ${what}, ${written}` : `${start}, it writes ${written} instead of ${before.answer}`;
   if (result.atOnce || !inNumbers) return `${now}.`;
   const share = (x) => x.toFixed(2);
   const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);

@@ -51,6 +51,25 @@ export function meaningOf(text, names) {
   return null;
 }
 
+/** Return the date that anybody would read, also where the task has no such form, or null: with slashes the month comes first. A
+ * weekday is not looked at, since it may be wrong. */
+export function plainMeaningOf(text, { months, monate, days, tage }) {
+  const year = "(?<year>\\d{4}|'\\d\\d)$";
+  const day = "(?<day>\\d{1,2})(?:st|nd|rd|th|\\.)?";
+  const weekdays = [...days, ...days.map((name) => name.slice(0, 3)), ...tage, ...tage.map((name) => name.slice(0, 2))];
+  const rest = text.replace(new RegExp(`^(?:${weekdays.join("|")}),? +(?:den +)?`), "");
+  const found = [
+    `^(?<month>\\d{1,2})/(?<day>\\d{1,2})/${year}`, `^(?<day>\\d{1,2})\\. ?(?<month>\\d{1,2})\\. ?${year}`,
+    `^${day} +(?:of +)?(?<name>[a-zä]{3,}),? +${year}`, `^(?<name>[a-zä]{3,}) +${day},? +${year}`,
+  ].map((form) => rest.match(new RegExp(form))?.groups).find(Boolean);
+  if (!found) return null;
+  const monthOf = (names) => names.findIndex((name) => name === found.name || name.slice(0, 3) === found.name) + 1;
+  const month = found.name ? monthOf(months) || monthOf(monate) : Number(found.month);
+  const short = found.year.startsWith("'");
+  const iso = `${short ? FIRST + ((Number(found.year.slice(1)) - (FIRST % 100) + 100) % 100) : found.year}-${two(month)}-${two(Number(found.day))}`;
+  return wrongWith(iso) ? null : iso;
+}
+
 /** Say what is wrong with an ISO date, in words, or "" if it is a day that there is. */
 export function wrongWith(iso) {
   const found = iso.match(/^(\d{4})-(\d\d)-(\d\d)$/);

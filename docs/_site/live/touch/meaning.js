@@ -30,7 +30,7 @@ export const meaning = {
     // those that the page names lie above the others, with their texts beside them
     const rings = [...(chosen > 1 ? [chosen] : []), 0, 1].map((i) => {
       const [x, y] = now[i];
-      const label = i > 1 ? "" : `<text class="text${parted ? "" : " end"}" style="paint-order:stroke;stroke:var(--ca-stage,var(--md-default-bg-color));stroke-width:3px" x="${parted ? 11 : -11}" y="${parted ? 4 : 18 * i - 5}">${marked(texts[i], places[i])}</text>`;
+      const label = i > 1 && !parted ? "" : `<text class="text${parted ? "" : " end"}" style="paint-order:stroke;stroke:var(--ca-stage,var(--md-default-bg-color));stroke-width:3px" x="${parted ? 11 : -11}" y="${parted ? 4 : 18 * i - 5}">${marked(texts[i], places[i])}</text>`;
       return `<g class="${COLOURS[kind[i]]} turns" style="pointer-events:none;transition-duration:.9s;transform:translate(${x}px,${y}px)">
         <circle r="6.5" style="fill:none;stroke:currentColor;stroke-width:1.6"/>${SHAPES[kind[i]](4)}${label}</g>`;
     });

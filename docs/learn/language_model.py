@@ -96,8 +96,8 @@ touch(
 #
 # ## A text is full of examples
 #
-# But who asks it all the questions? The text does. At each place the letters up to there are the question, and the next
-# letter is the answer. The [look-ahead mask](causal.py) lets no place peek.
+# But where do all the examples come from? From the text itself. At each place the letters up to there are the question,
+# and the next letter is the answer. The [look-ahead mask](causal.py) lets no place peek.
 
 # %% tags=["hide-input"]
 train_ids, held_out = texts()
@@ -202,12 +202,13 @@ text_machine(
 # %% [markdown]
 # **Our try, "Ada Lovelace", cost the machine more than twice as many bits a letter as `if x is not None`, because
 # nothing in a manual foretells a name.** Now a dare: find an English word that costs more bits a letter than
-# "strawberry". A word of four letters does it. (Its two knobs are for [later](#drawing-a-letter).)
+# "strawberry". A word of four letters does it. (Leave temperature and top-p for [later](#drawing-a-letter).)
 #
 # ## Is counting enough?
 #
-# Does it take a Transformer to play like that? Its rivals only count what came after the last letters. If "th" stood in
-# the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1 bit.
+# Does it take a Transformer to play like that? Its first rivals only count what came after the last letters. If "th"
+# stood in the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1
+# bit. (Where it never met the last two letters, it makes do with one, and keeps a little for what it never saw.)
 #
 # Now all of them read a tenth of the text that was kept out of the training, so that nobody knows it by heart.
 
@@ -275,8 +276,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128 letters, and no longer learns.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It may look up all that it has read, and it goes on
-#   learning on the way.
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It may look up all that it has read, also what it read a moment ago.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -444,7 +444,7 @@ assert 0.15 < costs < 0.35
 #
 # Now you know the game, its measure and a rival. So train such a half yourself, here in the page. It has two layers of
 # four heads like ours, but only 32 numbers for each letter. All that it will ever see is a small story, without the
-# last tenth.
+# last tenth, and each step shows it 256 letters of that.
 #
 # **Press "Train it", and read what it writes.** Then look at the two curves. The solid one says how many bits a letter
 # costs in the part that is shown, and the dashed one in the unseen tenth. The dotted line is the table that counts four
@@ -493,19 +493,21 @@ Markdown(MEASURED)
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
 # tenth, too, so at first both curves fall. But what comes next in *this* part of the story is of no use elsewhere, and
-# so the dashed curve stops falling. There even the table does better.
+# so the dashed curve stops falling, and then rises. This is called *overfitting*. In the dates the loss fell on [unseen
+# ones](training.py), too, and here it doesn't. There even the table does better.
 #
 # ## Drawing a letter
 #
 # Your machine can say how probable each letter is. To write, it [draws](writing.py#drawing) one, adds it to the text,
-# and draws the next. Its **temperature** says how daring it is: below 1 the probable letters become more probable
-# still. The text at the top of the page was drawn at 0.8, and so was yours. **Set the temperature of your machine to
-# 0.5, and then to 1.5. What becomes of the underlined pieces, which stand in the story letter by letter?**
+# and draws the next. You know its **temperature** [from the dates](writing.py#drawing): it says how daring the machine
+# is, and below 1 the probable letters become more probable still. The text at the top of the page was drawn at 0.8, and
+# so was yours. **Set the temperature of your machine to 0.5, and then to 1.5. What becomes of the coloured pieces,
+# which stand in the story letter by letter?**
 #
-# At 0.5 it repeats: of 100 letters 94 were underlined, in the mean of three machines. At 1.5 only 16 were, and three
-# words in ten it had never been shown. Each improbable letter is rare, but there are so many of them that one is drawn
-# quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5 together. **Leave the
-# temperature at 1.5, and set top-p to 0.5: are the words back?**
+# At 0.5 it repeats: of 100 letters 94 were coloured, in the mean of three machines. At 1.5 only 16 were (in your draw
+# it may be far fewer or more), and three words in ten it had never been shown. Each improbable letter is rare, but
+# there are so many of them that one is drawn quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest
+# letters that reach 0.5 together. **Leave the temperature at 1.5, and set top-p to 0.5: are the words back?**
 #
 # They are, and so is the story. How does one get a machine that does more than repeat?
 #

@@ -39,8 +39,8 @@
 # In "she sees these cheeses" an h stands before an e three times, but an e stands before an s four times. So the first
 # piece is "es". The e of "these" is inside "es" now, so its h has lost it.
 #
-# It sounds best to glue the commonest pair first. In three rounds, this turns 22 letters into 15 pieces, if we take the
-# first of equally common pairs. **Can you get to 14?**
+# It sounds best to glue the commonest pair first. In three rounds, this turns 22 letters into 15 pieces, if of equally
+# common pairs we take the one that comes first in the text. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -212,7 +212,7 @@ touch(
 
 # %% [markdown]
 # **Names and foreign languages fall into crumbs, because the pieces were made for this manual.** So in another language
-# the same sentence has more tokens, and somebody pays for each.
+# the same sentence has more tokens, and one pays for each token.
 #
 # The strawberries stay in crumbs, too. GPT-4's table is public, and was made in about 100,000 rounds. It holds "
 # strawberry" as one piece. Why not glue for as long, then?
@@ -246,7 +246,7 @@ touch(
 #
 # Ones must meet ones. The 9 belongs to the 7, which is a piece of its own, but the 8 belongs to the 6, which ends
 # another piece. So the 89 would have to be split, and it is one piece. Now write the number with commas, and it is cut
-# as if from the right:
+# as if from the right (here without its commas):
 #
 # ```text
 #   1|234|567

@@ -246,8 +246,8 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # We can. Take any other answer, and go along it to the first letter that differs from 0000-06-05. This letter is the
 # machine's second choice there, at best. Suppose it is the fourth letter. The three zeros have 0.87 together, and the
 # second choice has 0.40, so it comes to $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An
-# answer that differs at the first letter gets 0.12 at most, and at every other letter nearly nothing. All of that is
-# less than 0.51, though all these numbers are rounded.
+# answer that differs at the first letter gets 0.12 at most, and one that differs at any other letter nearly nothing.
+# All of that is less than 0.51, though all these numbers are rounded.
 #
 # **So the search is not to blame: no answer is more probable than the zeros, and the machine means them.** Why it
 # prefers them, we do not know.

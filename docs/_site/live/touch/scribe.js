@@ -53,18 +53,19 @@ const lengthOf = (text) => [...text].length;
 
 function train(state, running, element) {
   state.running = running;
-  if (!running) return;
+  if (!running) return write(state);
+  state.written = undefined;
   if (!state.writer || state.writer.step === state.writer.steps) {
     state.seed += 1; // the first machine is the same each time
     state.writer = new Writer(state);
-    Object.assign(state, { work: state.writer.train(), spent: 0, written: undefined });
+    Object.assign(state, { work: state.writer.train(), spent: 0 });
   }
   setTimeout(() => inTurns(state, element, write)); // the picture first
 }
 
 function write(state) {
   const { writer, beginning, temperature, share, draw } = state;
-  if (writer?.step === writer?.steps && writer) state.written = writer.write({ beginning, number: WRITTEN, temperature, share, seed: draw });
+  if (writer && !state.running) state.written = writer.write({ beginning, number: WRITTEN, temperature, share, seed: draw });
 }
 
 function progress({ writer: { step, steps }, running, spent }) {
@@ -84,15 +85,17 @@ function curves({ steps, looks, table }) {
   const most = Math.max(LEAST_HIGH, table, ...later); // the first fall begins above the picture
   const [x, y] = [(step) => at(30 + (262 * step) / steps), (bits) => at(150 - (136 * bits) / most)];
   const line = (which) => looks.map((look) => `${x(look[0])},${y(look[which])}`).join(" ");
+  const ticks = [1, 2, 3, 4].map((quarter) => (quarter * steps) / 4);
   const [, known, unseen] = looks.at(-1) ?? [0, NaN, NaN];
   const now = (bits) => (Number.isNaN(bits) ? "…" : number(bits, 2));
-  return `<svg class="wide" viewBox="0 0 300 174" role="img" aria-label="Bits a letter, against the steps: ${now(known)} by now for the text that is shown, and ${now(unseen)} for the tenth that is unseen. The table that counts four letters has ${now(table)} there.">
+  return `<svg class="wide" viewBox="0 0 300 214" role="img" aria-label="Bits a letter, against the steps: ${now(known)} by now for the text that is shown, and ${now(unseen)} for the tenth that is unseen. The table that counts four letters has ${now(table)} there.">
     <clipPath id="seen"><path d="M30 14H296V152H30z"/></clipPath>
     <path class="axis" d="M30 14V150H292M27 14h3"/><path class="axis" style="stroke-dasharray:1.5 3" d="M30 ${y(table)}H292"/>
     <g clip-path="url(#seen)"><polyline class="q stroke" style="stroke-width:2" points="${line(1)}"/><polyline class="k stroke" style="stroke-width:2;stroke-dasharray:5 2" points="${line(2)}"/></g>
     <text class="small soft end" x="25" y="17">${number(most, 1)}</text><text class="small soft end" x="25" y="153">0</text><text class="small soft" x="30" y="9">bits a letter</text>
-    <text class="small q text end" x="292" y="20">shown part: ${now(known)}</text><text class="small k text end" x="292" y="34">unseen tenth (dashed): ${now(unseen)}</text>
-    <text class="small soft end" x="292" y="48">there the table (dotted): ${now(table)}</text><text class="small soft end" x="292" y="164">step ${steps.toLocaleString("en")}</text></svg>`;
+    ${ticks.map((step) => `<path class="axis" d="M${x(step)} 150v3"/><text class="small soft middle" x="${x(step)}" y="164">${step.toLocaleString("en")}</text>`).join("")}
+    <text class="small soft" x="30" y="164">step</text><text class="small q text" x="30" y="182">shown part: ${now(known)}</text><text class="small k text" x="30" y="196">unseen tenth (dashed): ${now(unseen)}</text>
+    <text class="small soft" x="30" y="210">there the table (dotted): ${now(table)}</text></svg>`;
 }
 
 function writing({ writer, beginning, temperature, share, written }) {
@@ -102,9 +105,9 @@ function writing({ writer, beginning, temperature, share, written }) {
   const letters = [...written];
   let html = "";
   letters.forEach((c, i) => {
-    if (heart[i] && !heart[i - 1]) html += "<u>";
+    if (heart[i] && !heart[i - 1]) html += "<mark>";
     html += escape(c);
-    if (heart[i] && !heart[i + 1]) html += "</u>";
+    if (heart[i] && !heart[i + 1]) html += "</mark>";
   });
   return `<div class="controls"><label>It begins with <input type="text" data-field="beginning" maxlength="${BEGINNING}" autocomplete="off" spellcheck="false" value="${escape(beginning)}"></label>
     <button data-do="more">Write once more</button></div>${row("Temperature", "temperature", TEMPERATURES, temperature, String)}${row("Top-p", "share", SHARES, share, (p) => (p === 1 ? "off" : String(p)))}
@@ -116,11 +119,11 @@ function told({ writer, running, text, written, beginning }) {
   const length = lengthOf(text).toLocaleString("en");
   if (!writer) return `The text has ${length} letters, and the last tenth is put away. The machine has learnt nothing yet.`;
   if (running) return `It is trained on ${writer.known.length.toLocaleString("en")} letters.`;
-  if (written === undefined) return `Stopped after ${writer.step.toLocaleString("en")} steps.`;
+  const early = writer.step < writer.steps ? `Stopped after ${writer.step.toLocaleString("en")} steps. ` : "";
   const heart = writer.byHeart(beginning, written).filter(Boolean).length;
   const [own, known] = [wordsOf(written), new Set(wordsOf(writer.text))];
   const found = own.filter((word) => known.has(word)).length;
-  return `${found} of the ${own.length} words stand in the text that it was shown. Underlined are ${heart} of the ${WRITTEN} letters: pieces of 20 or more that it took over letter by letter.`;
+  return `${early}${found} of the ${own.length} words stand in the text that it was shown. Coloured are ${heart} of the ${WRITTEN} letters: pieces of 20 or more that it took over letter by letter.`;
 }
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{M}']+/gu) ?? [];

@@ -70,8 +70,8 @@ assert (all_of_them - len(sent)) * 6 == all_of_them * 5  # grey
 # | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
 #
 # Two fields of the table are empty, and yet nothing is missing: y finds (9.941, 1.244), as in
-# [Attention](attention.py). The m and the a asked long ago. **So nobody needs the queries of earlier letters any
-# more.**
+# [Attention](attention.py). **Nobody needs the queries of earlier letters any more**, because the m and the a asked
+# long ago.
 #
 # Their keys and values *are* needed. But must they be made again? The key of the m is made of the m and its place, and
 # neither of these changes when a y comes. So the machine can keep it, as on a shelf. For a new letter it makes one
@@ -123,8 +123,7 @@ touch(
 # **Keys and values may be kept, because no letter sees a later one.** Without the mask, each letter that comes spoils
 # what layer 2 has kept. The mask was made for the training, so that nobody peeks. Here it pays a second time.
 #
-# In cross-attention it is simpler still. The text is there from the start, so its keys and values need to be made only
-# once.
+# In cross-attention the text is there from the start, so its keys and values are made only once.
 #
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #

@@ -63,7 +63,8 @@ touch(
 # this game before it learns to answer questions. Radford and others trained the first one in 2018, on books. At the end
 # of this page you train a small one, on [any text that you like](#train-your-own).
 #
-# How well do *you* play? Under each letter that you find you see your guesses and the machine's. **Can you beat it?**
+# How well do *you* play? Under each letter that you find stand your guesses, and then the machine's. **Can you beat
+# it?**
 
 # %% tags=["live", "hide-input"]
 given, asked = "Return the ", "number of items"
@@ -84,9 +85,9 @@ touch(
 # %% [markdown]
 # ## Half a Transformer
 #
-# In this game there is no second text. So the half that would read it falls away, and cross-attention goes with it.
-# What is left is called *decoder-only*. Ours has two layers of four heads, with the [norm first](norm_first.py) and
-# [positions that turn](turning_positions.py). You know all these parts. Only the game is new.
+# In this game there is no second text. So the half that would read it falls away, and cross-attention with it. What is
+# left is called *decoder-only*. Ours has two layers of four heads, with the [norm first](norm_first.py) and [positions
+# that turn](turning_positions.py). You know all these parts. Only the game is new.
 #
 # <details class="lesson-more" markdown="1"><summary>The drawing of what is left</summary>
 #
@@ -114,8 +115,7 @@ assert round(len(train_ids), -4) == 420_000
 assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 
 # %% [markdown]
-# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.** Each letter of
-# the text came up about five times.
+# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.**
 #
 # ## How surprised is it? By hand
 #
@@ -174,9 +174,9 @@ assert "The following functions return" not in to_text(train_ids)
 # Training pushes down just these bits. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
 # natural logarithm.
 #
-# ## Surprise it yourself { #surprise-it-yourself }
+# <details class="lesson-more" markdown="1" id="surprise-it-yourself"><summary>For the curious: surprise it yourself</summary>
 #
-# Now you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
+# Here you choose the text. **Type a line of Python, then your name: which costs more bits a letter?**
 
 # %% tags=["live", "hide-input"]
 from live import text_machine
@@ -204,11 +204,13 @@ text_machine(
 # nothing in a manual foretells a name.** Now a dare: find an English word that costs more bits a letter than
 # "strawberry". A word of four letters does it. (Leave temperature and top-p for [later](#drawing-a-letter).)
 #
+# </details>
+#
 # ## Is counting enough?
 #
 # Does it take a Transformer to play like that? Its first rivals only count what came after the last letters. If "th"
 # stood in the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1
-# bit. (Where it never met the last two letters, it makes do with one, and keeps a little for what it never saw.)
+# bit. Where it has never met the last two letters, it makes do with one.
 #
 # Now all of them read a tenth of the text that was kept out of the training, so that nobody knows it by heart.
 
@@ -275,7 +277,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 # below 3. **How many bits a letter do you expect of these three?**
 #
 # * The counter of *four* letters.
-# * Our machine, which looks back at up to 128 letters, and no longer learns.
+# * Our machine, which looks back at up to 128 letters.
 # * A program that packs files, `xz`. Repeats cost it hardly any room. It may look up all that it has read, also what it read a moment ago.
 
 # %% tags=["live", "remove-input"]
@@ -442,13 +444,13 @@ assert 0.15 < costs < 0.35
 #
 # ## Train one yourself { #train-your-own }
 #
-# Now you know the game, its measure and a rival. So train such a half yourself, here in the page. It has two layers of
-# four heads like ours, but only 32 numbers for each letter. All that it will ever see is a small story, without the
-# last tenth, and each step shows it 256 letters of that.
+# Now train such a half yourself, here in the page. It has two layers of four heads like ours, but only 32 numbers for
+# each letter. All that it will ever see is a small story, without the last tenth, and each step shows it 256 letters of
+# that.
 #
-# **Press "Train it", and read what it writes.** Then look at the two curves. The solid one says how many bits a letter
-# costs in the part that is shown, and the dashed one in the unseen tenth. The dotted line is the table that counts four
-# letters, and has read the same part. **Where do the two curves part, and who wins in the unseen tenth?**
+# **Press "Train it", and read what it writes.** Then look at the two curves, of the shown part and of the unseen tenth.
+# The dotted line is the table that counts four letters. **Where do the two curves part, and who wins in the unseen
+# tenth?**
 
 # %% tags=["live", "remove-input"]
 from IPython.display import Markdown

@@ -64,7 +64,7 @@ touch(
 #
 # Why should a letter see less at all? Because looking back is work. When a chat has reached 100,000 pieces of words, a
 # machine compares the newest with all of them, in every layer, although nearly all were said long ago. A window cuts
-# this short. Here are the maps of 16 letters, with a row for each that looks:
+# this short. Here are maps of 16 letters, a row for each that looks:
 
 # %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
 import matplotlib.pyplot as plt
@@ -100,8 +100,8 @@ assert scores == [136, 58]
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
-# every layer has such a ring. Its rows are out of order, but that does no harm: attention is a sum over keys, and a sum
-# does not mind the order. And each key still carries its place, by which it was [turned](turning_positions.py).
+# every layer has such a ring. Its rows are out of order, but a sum over keys does not mind that. And each key still
+# carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re

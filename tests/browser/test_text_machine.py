@@ -38,7 +38,12 @@ KNOBS = [(1, 1), (0.5, 0.9), (1.5, 0.9), (0.8, 0.5), (1.5, 0.05), (0, 0.9)]
 
 @pytest.fixture
 def page(visit):
-    return visit("/learn/language_model/").page
+    return opened(visit("/learn/language_model/").page)
+
+
+def opened(page):
+    page.locator("text-machine").evaluate("one => { one.closest('details').open = true; }")
+    return page
 
 
 @pytest.fixture
@@ -185,7 +190,7 @@ class TestControls:
     def test_a_machine_that_does_not_come_says_so_and_can_be_asked_again(self, visit):
         visitor = visit("/learn/language_model/")
         visitor.page.route("**/machine/language.js*", lambda route: route.abort())
-        machine = visitor.page.locator("text-machine")
+        machine = opened(visitor.page).locator("text-machine")
         machine.get_by_role("button", name="Fetch the machine").click()
         expect(machine.get_by_role("alert")).to_contain_text("could not be fetched")
         visitor.complaints.remove("Failed to load resource: net::ERR_FAILED")
@@ -195,4 +200,4 @@ class TestControls:
 
     def test_without_scripts_a_sentence_stands_there(self, visit):
         page = visit("/learn/language_model/", java_script_enabled=False).page
-        assert "bits a letter" in page.locator("text-machine").inner_text()
+        assert "bits a letter" in page.locator("text-machine").text_content()

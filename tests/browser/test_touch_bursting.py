@@ -1,6 +1,7 @@
 """The piece of the lesson on the layer: a digit climbs an untrained tower, and bursts where there are no norms."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -35,9 +36,11 @@ def test_the_disc_and_the_bars_are_what_was_measured(bursting, norm):
     for layer in range(1, 7):
         bursting.press("One layer higher")
         times = found["sizes"][layer] / found["sizes"][0]
-        assert radius(bursting) == pytest.approx(7 * times, abs=0.01)
+        assert radius(bursting) == pytest.approx(6 * times, abs=0.01)
         assert heights(bursting) == pytest.approx(found["weights"][layer - 1], abs=0.006)
         assert bursting.says().startswith(f"{'With' if norm else 'Without'} norms. After layer {layer} ")
+        mean = re.search(r"On average over 20 such towers it is (\d+) %\.$", bursting.says())
+        assert int(mean[1]) == pytest.approx(100 * found["means"][layer - 1], abs=0.51)
     expect(bursting.element.get_by_role("button", name="One layer higher")).to_be_disabled()
     assert ("16 % of its weight" if norm else "13 times as large") in bursting.says()
 
@@ -45,7 +48,10 @@ def test_the_disc_and_the_bars_are_what_was_measured(bursting, norm):
 def test_the_tick_works_at_any_height_and_stays(bursting):
     for _ in range(6):
         bursting.press("One layer higher")
-    assert radius(bursting) > 80
+    assert radius(bursting) > 70
+    frame, disc = (bursting.element.locator(part).bounding_box() for part in ("svg.burst", ".disc"))
+    assert disc["y"] > frame["y"] - 1  # all of it can be seen
+    assert disc["x"] > frame["x"] + frame["width"] * 24 / 440 - 1
     bursting.element.get_by_label("norms", exact=True).check()
     assert radius(bursting) < 6
     bursting.press("Start again")

@@ -1,5 +1,6 @@
 """Pieces of the lesson on the feed-forward network: alarms that vote for an answer, and tables that need few ramps."""
 
+import itertools
 import json
 import re
 
@@ -48,6 +49,9 @@ def test_the_largest_sum_of_the_votes_that_are_heard_wins(votes):
             assert leads(votes) == wins
             assert votes.says().endswith("is right." if wins == right else f"is wrong: the table says {right}.")
             assert votes.element.locator(".votes [data-leads=true]").count() == 1
+            led = [np.argmax(alone + cast[ringing[:n]].sum(axis=0)) for n in range(heard + 1)]
+            led = [state["letters"][one] for one, _ in itertools.groupby(led)]
+            assert votes.element.locator("p:has-text('In the lead so far') b").all_inner_texts() == led
             if heard:
                 assert f"{heard} of the {len(ringing)} alarms that ring" in votes.says()
 
@@ -78,6 +82,19 @@ def test_an_alarm_can_be_silenced_and_rings_again(votes):
     assert f"{count - 2} of the {count} alarms that ring are heard, and 2 are silenced" in votes.says()
     votes.press("Start again")
     assert votes.says().startswith("No alarm is heard, so only the letters themselves vote.")
+
+
+def test_a_random_half_can_be_silenced(votes):
+    alone, cast, ringing = election(votes.state, 7, 8)
+    for _ in range(3):
+        votes.press("Silence a random half")
+        off = votes.element.locator(".bells [aria-pressed=true]").evaluate_all(
+            "all => all.map((a) => +a.dataset.value)"
+        )
+        assert len(set(off)) == 64
+        left = [one for one in ringing if one not in off]
+        assert leads(votes) == votes.state["letters"][np.argmax(alone + cast[left].sum(axis=0))]
+        assert f"{len(left)} of the {len(ringing)} alarms that ring are heard" in votes.says()
 
 
 def test_the_alarm_that_is_heard_last_is_reached_by_the_keyboard(votes):

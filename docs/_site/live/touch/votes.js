@@ -5,6 +5,7 @@ import { at, number, player, says, slider, sum } from "./draw.js";
 
 const LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // as in live.py
 const [UP, DOWN] = [55, 45]; // the parts of a chart above and below its zero, in percent
+const HALF = 0.5; // what share of all alarms one button silences
 const AT_ONCE = 2; // how many more alarms are heard in each picture, when they ring by themselves
 
 /** state: letters, table (the right answer of each pair, as letters), before and here (which two letters), heard (how many alarms, the
@@ -26,12 +27,13 @@ export const votes = {
       <div class="controls">${slider("alarms heard", "heard", heard, [0, ringing.length, 1], `${heard} of ${ringing.length}`)}${player("Let them ring", playing)}</div>
       <p class="title">Each answer with its votes</p>
       ${chart(sums, Math.max(...ends), letters, { answer, leader }, `${letters[leader]} has most votes, and the table says ${letters[answer]}.`)}
-      <p class="title">${last === undefined ? "No alarm is heard yet" : "The votes of the alarm heard last"}</p>
+      <p>In the lead so far: ${leaders(alone, cast.slice(0, heard)).map((one) => `<b>${letters[one]}</b>`).join(", ")}</p>
+      <p class="title">${last === undefined ? "No alarm is heard yet" : `The votes of the alarm heard last, ${number(loud[last])} loud`}</p>
       ${chart(last === undefined ? alone.map(() => 0) : cast[heard - 1], largest, letters, {}, last === undefined ? "No votes." : `It votes most for
         ${letters[best(cast[heard - 1])]} and most against ${letters[best(cast[heard - 1].map((x) => -x))]}.`)}
       <p class="title">The ${loud.length} alarms (press one to silence it)</p>
       <div class="bells" role="group" aria-label="The alarms">${loud.map((_, one) => bell(one, loud, { silenced, last, order: ringing.indexOf(one), heard })).join("")}</div>
-      <div class="controls"><button data-do="loudest" ${heard ? "" : "disabled"}>Silence the loudest</button><button data-do="again">Start again</button></div>
+      <div class="controls"><button data-do="loudest" ${heard ? "" : "disabled"}>Silence the loudest</button><button data-do="half">Silence a random half</button><button data-do="again">Start again</button></div>
       ${says(`${heard ? `${heard} of the ${waiting.length} alarms that ring ${heard === 1 ? "is" : "are"} heard` : "No alarm is heard, so only the letters themselves vote"}${
         off ? `, and ${off} ${off === 1 ? "is" : "are"} silenced` : ""}. The most votes go to ${letters[leader]}, which is ${
         leader === answer ? "right" : `wrong: the table says ${letters[answer]}`}.`)}`;
@@ -44,9 +46,10 @@ export const votes = {
 
   act(state, name, value) {
     const { letters } = state;
-    const { ringing } = alarmsOf(state);
+    const { loud, ringing } = alarmsOf(state);
     if (name === "other") turn(state, { before: Math.floor(letters.length * Math.random()), here: Math.floor(letters.length * Math.random()) });
     else if (name === "loudest") silence(state, ringing[0]);
+    else if (name === "half") silenceHalf(state, loud.length);
     else silence(state, value);
   },
 
@@ -78,11 +81,26 @@ function silence(state, one) {
   }
 }
 
+/** Silence a random half of all alarms, and let the others ring and be heard. */
+function silenceHalf(state, count) {
+  const drawn = Array.from({ length: count }, (_, one) => [Math.random(), one]).sort(([a], [b]) => a - b);
+  state.silenced = drawn.slice(0, HALF * count).map(([, one]) => one);
+  state.heard = alarmsOf(state).ringing.length;
+}
+
 const row = ({ signs, most, wide }, i) => [...signs.slice(wide * i, wide * (i + 1))].map((sign) => (LEVELS.indexOf(sign) / 31.5 - 1) * most);
 const best = (numbers) => numbers.indexOf(Math.max(...numbers));
 const comes = ({ comes: all, letters, before, here }) => row(all, letters.length * before + here);
 const added = (first, others) => first.map((x, i) => x + sum(others.map((other) => other[i])));
 const through = (vector, matrix, bias) => added(bias, vector.map((x, i) => row(matrix, i).map((weight) => weight * x)));
+
+/** Who led, one after the other, while these votes were added to the first. */
+function leaders(first, cast) {
+  const sums = [first];
+  for (const one of cast) sums.push(added(sums.at(-1), [one]));
+  return sums.map(best).filter((one, i, all) => one !== all[i - 1]);
+}
+
 const ownVotes = (state) => through(comes(state), state.own, state.given);
 const votesOf = (state, one, loudness) => row(state.votes, one).map((vote) => vote * loudness);
 

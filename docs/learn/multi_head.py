@@ -267,8 +267,8 @@ touch(
 # 2043" the year 2033. **In more than half of its mistakes the third digit of the year is lost, and the fourth stands
 # there a second time.**
 #
-# The machine seems to have found both digits, and to have lost which of them comes first, as with "3 5" and "5 3".
-# **What one average loses so easily is the order.**
+# The machine seems to have found both digits, and to have lost which of them comes first, as with "3 5" and "5 3". So
+# it writes one of them twice. **What one average loses so easily is the order.**
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -326,9 +326,9 @@ assert (
 )
 
 # %% [markdown]
-# Go up at 1,050 steps: with one head the machine reads 63 of 100 dates, and with two heads 94. **Two heads learn it
-# sooner than one.** Why, we do not know. More looks, or more width, help as well: after 700 steps eight heads read 72
-# of 100 dates, one head in a machine twice as wide 80, and eight looks with one head each 99.
+# After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
+# one.** Why, we do not know. More looks, or more width, help as well: after 700 steps eight heads read 72 of 100 dates,
+# one head in a machine twice as wide 80, and eight looks with one head each 99.
 #
 # At the right end all lines meet above 99. **So one head gets there, too, and one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -422,11 +422,10 @@ touch(
 )
 
 # %% [markdown]
-# After 700 steps only the 9 changes sides, pulls little, and each time for the wrong digit. The 6 pulls for the 6 and
-# the 7 for the 7, at the third digit and at the fourth. These two nearly balance, and the other letters tip it to the 7
-# both times, so the machine writes 1977. **After 2,100 steps all letters walk to the other side at the fourth digit,
-# even the 6 and the 7.** (Together they pull six to seven times as hard as before, so the boxes are drawn to a smaller
-# scale.)
+# After 700 steps only the 9 changes sides. It pulls little, and each time for the wrong digit. The 6 pulls for the 6
+# and the 7 for the 7, at the third digit and at the fourth. These two nearly balance, and both times the 7 wins, so the
+# machine writes 1977. **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the
+# 7.** (Together they pull six to seven times as hard as before, so the boxes are drawn to a smaller scale.)
 #
 # Not all walk in every date: in 2043 the others, "…", stay with the 4. But in over 1,300 unseen dates the letter that
 # is the third digit of the year changes sides in 98 of 100 after 2,100 steps, and in 7 after 700.

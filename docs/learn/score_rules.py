@@ -8,8 +8,8 @@
 #
 # While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
 # of its heads takes from a score to a weight. It divides the score by 4. Then comes a guest, the **cap**, which keeps
-# all scores between -2 and 2, as some large models do. (It bends scores inside the bounds a little, too.) At last the
-# [mask](masks.py) hides what comes later.
+# all scores between -2 and 2. Some large models have one, with wider bounds. (It also bends what lies between, as we
+# shall see: -1.54 becomes -1.29.) At last the [mask](masks.py) hides what comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**
@@ -156,17 +156,17 @@ touch(
 # Leave the two cards swapped, and follow the 2 down its column. The mask turns its -1.27 into minus infinity. But then
 # comes the cap, which lets no score lie below -2, and makes a -2 of it. **A cap after the mask lifts minus infinity to
 # -2, and that is a score like any other.** The same happens to all ten hidden letters. Each has the power $e^{-2} =
-# 0.135$, which makes 1.35 together, and the start mark's own power is only 0.27. So the ten get $1.35 / (1.35 + 0.27)$,
-# and that is the 83 %.
+# 0.135$, which makes 1.35 together, and the start mark's own power is only about 0.27. So the ten get $1.35 / (1.35 +
+# 0.27)$, and that is the 83 %.
 #
-# Now move the cap up to 20. The mistake only hides: the future still gets some weight, less than a millionth. **No
-# finite score can say *never*. The mask can, if no step after it changes its scores.**
+# Now move the cap up to 20. The mistake only hides, because the future still gets 0.00001 % of the weight. **No finite
+# score can say *never*. The mask can, if no step after it changes its scores.**
 
 # %% tags=["live", "remove-input"]
 own_scores = products / 4
 masked = steps["mask"](own_scores)[0]
 leaked = weights_of(steps["cap"](masked, cap=20.0), mask=0)[1:].sum()
-assert 0 < leaked < 1e-6
+assert f"{100 * leaked:.5f}" == "0.00001"
 own, hidden = own_scores[0, :2]
 lifted = [steps["cap"](score) for score in (own, -np.inf)]
 shown = [own, hidden, *lifted]
@@ -182,31 +182,34 @@ for cap, shares in ((None, ("0.005 %", "0.012 %")), (3.0, ("33 %", "40 %"))):
     ):
         weight = softmax(pair if cap is None else capped(pair, cap))[1]
         assert f"{100 * weight:.{digits}f} %" == share
+for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
+    assert round(capped(score + 1, 3.0) - capped(score, 3.0), 1) == moves
 
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
 # If the cap makes such trouble, why not throw it away? Say two keys have the scores 13 and 3, and the second one would
-# be right. So training pushes its score up, only a little as ever, to 4. What becomes of its weight?
+# be right. So training pushes its score up by 1, to 4. What becomes of its weight?
 #
-# | | weight of the second key at 3 | at 4 |
+# | scores | weight of the second key at 3 | at 4 |
 # | --- | --- | --- |
 # | without a cap | 0.005 % | 0.012 % |
 # | with a cap of 3 | 33 % | 40 % |
 #
-# Without a cap the push is lost. The first key gets $e^{10}$ times the weight of the second, about 22,000 times, and
-# training has little to push on. That happened to the large machines of Dehghani and others (2023), whose training
-# broke down as their scores grew.
+# Without a cap the push is lost. The weight more than doubles, but 0.012 % of the whole is still next to nothing, so
+# what the head brings back hardly changes. In the large machines of Dehghani and others (2023) the scores grew until
+# training broke down. Their remedy was a norm of queries and keys. Gemma 2 (2024) took a cap, of 50.
 #
-# Under a **soft cap** $c$ the push is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
-# stays between -1 and 1:
+# Under a **soft cap** $c$ the second key's push is felt. The cap takes the tanh, a curve that is nearly a straight line
+# near 0 and stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
 # Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
-# and the 3 becomes 2.28. **Under a cap the best key still leads, and the other is heard, too.**
+# and the 3 becomes 2.28. That has its price: the curve is flat near its bounds, so a score far above the cap, like the
+# 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #
@@ -241,8 +244,8 @@ assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
 # **Capped at 5 after its training, our machine loses nearly half of its dates.** Trained with a cap of 5 or of 3, six
-# machines out of six read over 99 of 100. In 2024 Google capped the scores of Gemma 2, at 50. A year later Gemma 3 gave
-# up the cap for the remedy of Dehghani and others, a norm of queries and keys.
+# machines out of six read over 99 of 100. A year after Gemma 2, Google's Gemma 3 gave up the cap for the norm of
+# queries and keys.
 #
 # </details>
 #
@@ -308,8 +311,8 @@ touch(
 #
 # ## In which order?
 #
-# From the last lesson you know the [sink](sinks.py), which says *none of you*. It is one more score, here 1, and
-# belongs to no letter. So there are five cards, and 120 orders.
+# From the last lesson you know the [sink](sinks.py), which says *none of you*. It is one more score and belongs to no
+# letter, so its card adds a column. Its score, here 1, is meant as it stands. Now there are five cards, and 120 orders.
 #
 # A card gets a broken orange edge if a later card undoes its work. Now the 0 of the month looks, and you see its scores
 # for a 0 before it, for itself, and for a 0 that comes later. **Swap cards until all five are green. Then look for a
@@ -377,12 +380,17 @@ touch(
 )
 
 # %% [markdown]
-# **Six of the 120 orders are right: first divide, then cap, and after them bias, mask and sink in any order.**
+# <details class="lesson-answer" markdown="1"><summary>How many such orders are there?</summary>
 #
-# The first two change every score that they get. If the cap came before the division, all scores would lie between -0.5
-# and 0.5, and hardly differ. If it came after the bias, it would bend the price, and after the mask it would bring the
-# future back. The other three undo nothing. Minus infinity minus a price is still minus infinity. And a sink is no key,
-# so it pays no price, and no mask hides it.
+# **If no card may undo another, six of the 120 orders are right: first divide, then cap, and after them bias, mask and
+# sink in any order.** A model may also be trained with the cap after the bias. But a lifted mask is a bug in any model.
+#
+# </details>
+#
+# Division and cap change every score that they find, also what an earlier card has put there, like the sink's 1. If the
+# cap came before the division, all scores would lie between -0.5 and 0.5, and hardly differ. If it came after the bias,
+# it would bend the price, and after the mask it would bring the future back. The other three undo nothing. Minus
+# infinity minus a price is still minus infinity. And a sink is no key, so it pays no price, and no mask hides it.
 #
 # ## Your machine so far
 #

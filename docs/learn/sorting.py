@@ -18,16 +18,16 @@
 # its letter from somewhere in the text.
 #
 # For place 1 that is easy. A wish is a score, so it may be any number and not only yes or no. The largest wish takes
-# all the weight, because a step of 1 is worth 128. So let place 1 want an a by 3, a b by 2 and a c by 1, and it fetches
-# the smallest letter of every text.
+# all the weight, because a wish that is larger by 1 makes a score that is larger by 128. So let place 1 want an a by 3,
+# a b by 2 and a c by 1, and it fetches the smallest letter of every text.
 #
 # Place 2 is harder. Here are three short texts, each with a b at place 2:
 #
-# | text | sorted | place 2 must fetch | so place 2 must want |
+# | text | sorted | place 2 must fetch | so what must it want more? |
 # | --- | --- | --- | --- |
-# | `abc` | `abc` | `b` | its own b more than the a at place 1 |
-# | `cba` | `abc` | `b` | its own b more than the a at place 3 |
-# | `aba` | `aab` | `a` | one of the two a's more than its own b |
+# | `abc` | `abc` | `b` | its own b than the a at place 1 |
+# | `cba` | `abc` | `b` | its own b than the a at place 3 |
+# | `aba` | `aab` | `a` | one of the two a's than its own b |
 #
 # **Can you find three such wishes: how much should place 2 want its own b, an a at place 1, and an a at place 3?**
 #
@@ -66,7 +66,7 @@
 #
 # --8<-- "diagrams/line_up.svg"
 #
-# Under each letter stands its number, and at the bottom all have lined up. (The two arrows belong to a later step.)
+# Under each letter stands its number, and at the bottom all have lined up.
 #
 # A head can find these numbers, because it can count. In the last lesson each letter looked at `^` and at the letters
 # like itself. **Press the wishes, so that each letter counts the smaller ones instead.**
@@ -131,6 +131,7 @@ from clear_attention import aggregate, select
 from clear_attention.programs import Program, features, look_up, rows
 
 # 4 numbers say the letter, 9 the place, and the rest is free: 1 for the share, 9 for the count.
+# Each of these four is a matrix, and tokens @ share cuts the share out of each token.
 letter, place, share, smaller = features(4, 9, 1, 9)
 is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
 
@@ -198,8 +199,12 @@ touch(
 )
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>The rule</summary>
+#
 # **Each place looks for the largest note below its own number.** At place 4 that is the 2 once more, since nobody has
-# noted 3. So it fetches from both b's, as the two arrows in the drawing show, and their average is a b.
+# noted 3. So it fetches from both b's, and their average is a b.
+#
+# </details>
 #
 # ## Two wishes in one head
 #
@@ -222,7 +227,8 @@ touch(
 # ```
 
 # %% tags=["answer"]
-# A larger note is wanted more, as long as it is below the number of the place.
+# A larger note is wanted more, as long as it is below the number of the place. The others get -1,
+# because a note of 0 may be the right one, and must be wanted more than they are.
 my_place = select(place, smaller, lambda query, key: key if key < query else -1)
 # ^ is 0: it is wanted by 1 less than without this line.
 not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# In the program of our date machine the same plus stands after every part. We took it out everywhere, and trained the
-# machine for 500 steps. It reads 70 of 100 dates. The yardstick, which has the plus and the same training, reads 98.
-# Here are three mistakes of the commonest kind:
+# In our date machine a plus stands after every part. We took it out everywhere, and trained the machine for 500 steps.
+# It reads 70 of 100 dates. The yardstick, which has the plus and the same training, reads 98. Here are three mistakes
+# of the commonest kind:
 
 # %% tags=["hide-input"]
 import sys

@@ -11,8 +11,8 @@
 # would have written?
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with the same parts, trained to
-# give the program's answers. Here are four sums of the program that adds and of its twin. The twin gets the last three
-# wrong. We chose three of one kind.
+# give the program's answers. Here are four sums of the program that adds numbers up to 4,999, and of its twin. The twin
+# gets the last three wrong. We chose three of one kind.
 
 # %% tags=["hide-input"]
 import sys
@@ -61,8 +61,8 @@ for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     print(f"{f'{a} + {b}':14} {true[i]:8} {learnt[i, 0]:8}")
 right = [share.mean() for share in right]
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
-named, _ = tokens_of("addition", np.array([[270, 739], [299, 301]]))
-assert sums(twin(named)).tolist() == [[9, 9], [500, 590]]
+named, _ = tokens_of("addition", np.array([[270, 739], [297, 303]]))
+assert sums(twin(named)).tolist() == [[9, 9], [500, 500]]
 assert right[1] < 1 == right[0]
 assert len(TASKS) == 8
 assert abs(record["texts"] - 0.91) < 0.03
@@ -71,13 +71,18 @@ assert abs(record["texts"] - 0.91) < 0.03
 # **The trained twin gets nine of ten sums right, and it says that 270 + 739 is 9.** If you know how to add, you don't
 # miss by a thousand. So what has the twin learnt?
 #
-# **Find three more sums that the twin gets wrong. Start from 270 + 739, and change one digit at a time. What do your
-# sums have in common?**
+# **Change only the two hundreds, the 2 and the 7, and find three more sums that the twin gets wrong. What do your
+# hundreds have in common?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
 from machine_files import twin as weights_of
 
+hundreds = np.stack(np.meshgrid(range(10), range(10)), axis=-1).reshape(-1, 2)
+its_pairs = 100 * hundreds + [70, 39]
+its_sums = sums(twin(tokens_of("addition", its_pairs)[0]))
+wrong = (its_sums != its_pairs.sum(axis=1, keepdims=True)).any(axis=1)
+assert sorted(hundreds[wrong].sum(axis=1)) == [0, *[9] * 6]
 touch(
     "adding",
     "<p>270 + 739 is 1009, and the twin says 9.</p>",
@@ -90,12 +95,11 @@ touch(
 )
 
 # %% [markdown]
-# Most of your sums probably have a column with the sum 9, but you also started from one. What could be so hard about a
-# 9?
+# In most of your sums the hundreds add up to 9, as 2 and 7 do. What could be so hard about a 9?
 #
 # ## Where does a carry come from?
 #
-# Add 299 and 301 on paper. The lowest column makes 10, so you carry a 1. The next column has 9 and 0, and with this 1
+# Add 297 and 303 on paper. The lowest column makes 10, so you carry a 1. The next column has 9 and 0, and with this 1
 # it makes 10 as well, so you carry a 1 again. **A column with the sum 9 only hands on what it gets.** So our program
 # looks past it:
 #
@@ -104,9 +108,9 @@ touch(
 # 3. If the column that it finds has 10 or more, a 1 comes, and otherwise none.
 # 4. A second network adds this 1, and says the digit.
 #
-# And the twin? It says each digit twice, once for each number. To 299 + 301 it says 500 and 590, and right is 600. So
-# both have lost the 1 that comes through the 9, as 270 + 739 did. But we had chosen these sums. So here are all the
-# wrong ones of the 5,000, by what goes wrong:
+# And the twin? To 297 + 303 it says 500, and right is 600. So it has lost the 1 that comes through the 9, as with 270 +
+# 739. (The twin says each sum twice, once for each number, and the sum counts as right only if both are.) But we had
+# chosen these sums. So here are all the wrong ones of the 5,000, by what goes wrong:
 
 # %% tags=["hide-input"]
 digits = true[:, None] // 10 ** np.arange(4) % 10
@@ -132,9 +136,9 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 # the right, because nothing comes into column 1, and column 4 hands on to nobody. We follow the first kind, where a 1
 # is lost, and come back to the second. The third we can't explain.
 #
-# Does the twin look past a 9, too? In the program the second head does that, but the twin's second head hardly looks
-# beyond its own column. If anybody looks, it is the twin's *first* head. Here is where it looks, from the two highest
-# columns:
+# Does the twin look past a 9, too? In the program the second head does that. The twin's second head hardly looks beyond
+# its own column, so in the twin it is the *first* head that looks, if any does. Here is where it looks, from the two
+# highest columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -193,25 +197,25 @@ assert [round(100 * x) for x in looks(0, 2)[2::-1]] == [74, 17, 1]
 for start in (3, 2):
     to_begin = means[0][columns == start][:, 0].mean()
     assert to_begin > 0.75 * (1 - looks(0, start)[: start + 1].sum())
+assert [round(100 * looks(0, top)[: top - 1].sum()) for top in (3, 2)] == [3, 1]
 assert min(looks(1, start)[start] for start in (1, 2, 3)) > 0.9
 far = [(mean * farther).sum(axis=1)[columns > 1] for mean in means]
 assert np.max(far) < 0.05
 
 # %% [markdown]
-# **The twin hardly looks farther down than the next column.** So we suspect a **shortcut**: it takes a 1 if the *next*
-# lower column has the sum 10 or more, and otherwise none. Where a 1 should pass through a 9, the shortcut goes wrong:
+# **The twin hardly looks farther down than the next column.** So it could take a **shortcut**: add a 1 if the *next*
+# lower column has the sum 10 or more, and otherwise none. Where a 1 should pass through a 9, the shortcut loses it:
 #
 # --8<-- "diagrams/carry.svg"
 #
 # ## Is the shortcut all that it knows?
 #
-# Left of a 9 the shortcut never adds a 1. So it explains the first kind of mistake, but not the second. And the twin is
-# too good for it: where a 1 passes through a 9, the shortcut is always wrong, but the twin gets 65 of 100 such sums
-# right. So the twin must know more.
+# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9 it gets only 52 right, and the twin
+# 73. And it never adds a 1 where none comes, but the twin does, in the second kind of mistake.
 #
-# Does it look farther down after all? The columns there get on average only about 2 % of the weight, an arc as thin as
-# a hair. Can so little matter? With all columns in sight, the twin gets 73 of 100 columns left of a 9 right. Now we
-# hide the farther ones with a mask. How many will it still get right?
+# Does the twin look farther down after all? In the picture, what lies there gets 3 % of the weight from column 4 and 1
+# % from column 3, by arcs as thin as a hair. Can so little matter? We hide the farther columns with a mask. Of 100
+# columns left of a 9, how many will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)
@@ -273,8 +277,8 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # First come three sums in which a 1 passes through a 9, chosen from those that the twin gets right. Below them are all
-# columns left of a 9 in 20,000 random pairs: how many of them are right, and to how many of their digits the twin adds
-# a 1.
+# columns left of a 9 in 20,000 random pairs: how many of them are right, and how many where a 1 comes, and where none
+# does.
 
 # %% tags=["hide-input"]
 some = np.array([[149, 2058], [1689, 3361], [4837, 1180]])
@@ -284,24 +288,30 @@ blind = sums(run(twin, its_tokens, far_hidden, far_hidden))
 print(f"{'':17} {'twin':>6} {'far hidden':>11}")
 for (a, b), one, other in zip(some, said, blind, strict=True):
     print(f"{a:4} + {b:4}       {one[0]:6} {other[0]:11}")
-print(f"{'left of a 9':17} {twin_:6.0%} {hidden:11.0%}")
-adds = [  # of the digits in the columns that are asked for
+answers_right = [right["the twin"], right["far hidden"]]
+shares = {
+    words: [each[which].mean() for each in answers_right]
+    for words, which in {
+        "left of a 9": left_of_nine,
+        "a 1 comes": left_of_nine & comes,
+        "no 1 comes": left_of_nine & ~comes,
+    }.items()
+}
+for words, (seeing, blind_) in shares.items():
+    print(f"{words:17} {seeing:6.0%} {blind_:11.0%}")
+adds = [  # to how many digits, where a 1 comes and where none does
     [
         added_one(answers)[left_of_nine & which].mean()
         for answers in (logits, blinded)
     ]
     for which in (comes, ~comes)
 ]
-for words, (seeing, blind_) in zip(
-    ("1 comes: added", "no 1 comes: added"), adds, strict=True
-):
-    print(f"{words:17} {seeing:6.0%} {blind_:11.0%}")
 np.testing.assert_allclose(adds, [[0.75, 0.33], [0.16, 0.24]], atol=0.03)
 assert (said == some.sum(axis=1)[:, None]).all()
 assert (blind == some.sum(axis=1)[:, None] - [[100], [1000], [1000]]).all()
-assert round(100 * twin_) == 73
-assert abs(hidden - 0.49) < 0.03
-assert abs(short - 0.52) < 0.03
+assert [round(100 * share) for share in (twin_, short, hidden)] == [73, 52, 49]
+assert shares["left of a 9"] == [twin_, hidden]
+assert shares["a 1 comes"][1] < 0.3
 passes = comes[:, 1:3] & nines[:, 1:3]
 assert np.array_equal(  # the shortcut fails just where a 1 comes through
     ~right["the shortcut"], np.pad(passes, [(0, 0), (2, 0)])
@@ -325,13 +335,16 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 #
 # </details>
 #
-# With those 2 % hidden, the twin gets only about half of the columns right, no more than the shortcut. It can hardly
-# tell any longer whether a 1 comes. And where none comes, it adds one more often than before, which is the second kind
-# of mistake. **So an arc as thin as a hair can decide whether an answer is right.**
+# Without these hairs the twin gets only 49 of 100 columns right, no more than the shortcut with its 52. Where a 1
+# comes, the twin mostly loses it. Where none comes, it adds one more often than before. So it can hardly tell any
+# longer whether a 1 comes. **An arc as thin as a hair can decide whether an answer is right.**
 #
-# So training has not written our program. It has found something like the shortcut, and a faint look beyond it. The
-# answers told us how often the twin is wrong, and the map where it mostly looks. What it needs came out only when we
-# took it away.
+# So would training have written our program? This one, with this many sums, has not. It has found something like the
+# shortcut, and a faint look beyond it. With ten times as many sums, two of three twins came close to the program, as
+# the second fold below shows.
+#
+# The answers told us how often the twin is wrong, and the map where it mostly looks. What it needs came out only when
+# we took it away.
 #
 # Other machines have found stranger ways to add. In 2023 Neel Nanda and others took apart a small Transformer that had
 # learnt to add as one adds hours on a clock. It has no digits and no carry. It turns the numbers into angles, and adds
@@ -542,7 +555,7 @@ assert second > 0.8 > 0.25 > first
 #
 # ### Exercise 2
 #
-# In about how many of 100 random pairs of four-digit numbers does a 1 pass through a column with the sum 9? Two digits
+# In about how many of 100 random pairs of numbers up to 4,999 does a 1 pass through a column with the sum 9? Two digits
 # add up to 9 in 10 of 100 cases, and to 10 or more in 45. The highest column hands on to nobody. Then press "Draw 1,000
 # random pairs" in the first piece. Are these the pairs that the twin gets wrong?
 #

@@ -7,7 +7,7 @@ import numpy as np
 import trained
 from trained.programs import all_inputs, tokens_of
 
-PAIRS = [[299, 301], [1234, 2345], [0, 0], [4999, 4999], [4095, 905], [190, 10], [1990, 10]]
+PAIRS = [[297, 303], [370, 639], [299, 301], [1234, 2345], [0, 0], [4999, 4999], [4095, 905], [190, 10], [1990, 10]]
 
 
 def test_the_twin_adds_as_the_trained_model_does(piece):
@@ -42,6 +42,28 @@ def test_the_twin_adds_as_the_trained_model_does(piece):
         wrong |= set() if right else {(a, b)}
         assert adding.numbers()[-1] == len(wrong)
     assert len(wrong) >= 3
+
+
+def test_a_sum_counts_at_once_when_the_reader_is_done_with_it(piece):
+    adding = piece("twins", "adding")
+    adding.page.clock.install(time=0)
+    adding.page.clock.pause_at(10)  # so nothing counts by waiting
+    first, second = (adding.element.get_by_role("spinbutton", name=f"{each} number") for each in ("First", "Second"))
+    first.fill("370")
+    second.fill("639")  # 370 + 739 was only on the way
+    assert adding.numbers()[-1] == 0
+    second.press("Enter")
+    assert adding.numbers()[-1] == 1
+    second.press("Enter")  # once only
+    assert adding.numbers()[-1] == 1
+    second.press("ArrowDown")
+    assert adding.says().startswith("370 + 638: the twin is wrong.")
+    assert adding.numbers()[-1] == 2
+    first.fill("470")
+    second.fill("539")
+    assert adding.numbers()[-1] == 2
+    second.press("Tab")
+    assert adding.numbers()[-1] == 3
 
 
 def test_random_pairs_are_counted_and_bad_numbers_are_brought_into_range(piece):

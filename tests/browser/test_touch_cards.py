@@ -131,6 +131,7 @@ def test_each_order_of_three_cards_leaves_the_weights_that_it_should(piece, prod
         assert cards.says().startswith(f"{3 - early - late} of 3 cards" if early or late else "All 3 cards")
         told = f"The start mark gives {100 * weights[0, 1:].sum():.0f} % of its weight to letters that come later."
         assert (told in cards.says()) == early
+        assert ("Orange is weight" in cards.element.locator(".hint").inner_text()) == early
         assert ("between" in cards.says() or "to -0.5" in cards.says()) == late
         swap(cards, order, place)
     assert len(seen) == 6
@@ -144,7 +145,8 @@ def test_a_larger_cap_hides_the_mistake(piece, products):
         cards.slide("Cap", place)
         _, weights = after(products[0], ("÷ 4", "mask", f"cap {cap}"), cap)
         share = 100 * weights[0, 1:].sum()
-        told = "under 1 %" if share < 0.5 else f"{share:.0f} %"
+        digits = -int(f"{share:.0e}".split("e")[1]) if share < 0.5 else 0  # so many that one is not 0
+        told = f"{share:.{digits}f} %"
         assert f"The start mark gives {told} of its weight" in cards.says()
     cards.press("Start again")
     assert cards.says() == "All 3 cards do their work."
@@ -164,7 +166,8 @@ def test_a_price_parts_what_fits_equally_well(piece, products):
         (*_, scores), _ = after(products[1], dealt(cards), price=2)
         assert undone(cards) == {"bias"}
         parted = scores[10, 6] - scores[10, 2]
-        assert f"part the first two columns by 8.00, and parts them by {parted:.2f}." in cards.says()
+        told = "The price, 2.0 a place, should part the first two columns, 4 places apart, by 8.00, and parts them by"
+        assert f"{told} {parted:.2f}." in cards.says()
 
 
 def test_of_120_orders_six_are_right(piece, products):

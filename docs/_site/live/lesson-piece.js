@@ -1,6 +1,6 @@
 /* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
    after each change. A page loads only the pieces that it has. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value,
-   element) change the state where it has handles and buttons, play(state) where it can go on by itself, and begin(state,
+   element) change the state where it has handles and buttons, settle(state) says that a number is no longer being typed, play(state) where it can go on by itself, and begin(state,
    element) where it remembers something. */
 
 import { morph } from "./html.js";
@@ -19,7 +19,7 @@ class LessonPiece extends HTMLElement {
     this.state = structuredClone(this.start);
     this.piece.begin?.(this.state, this);
     this.attachShadow({ mode: "open" });
-    for (const kind of ["input", "click", "pointerdown", "keydown"]) {
+    for (const kind of ["input", "change", "focusout", "click", "pointerdown", "keydown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
     }
     this.render();
@@ -44,8 +44,24 @@ class LessonPiece extends HTMLElement {
     this.render();
   }
 
+  /** A step of the arrows is no typing; a field that the reader leaves may be left for the next number. */
+  on_change({ target }) {
+    if (this.shadowRoot.activeElement === target) this.settle(target);
+  }
+
+  on_focusout({ target, relatedTarget }) {
+    if (!relatedTarget?.dataset?.field) this.settle(target);
+  }
+
+  settle({ dataset }) {
+    if (!dataset.field || !this.piece.settle) return;
+    this.piece.settle(this.state);
+    this.render();
+  }
+
   /** A button may have a key of its own, for who is in the piece already. */
   on_keydown({ key, target, ctrlKey, metaKey, altKey }) {
+    if (key === "Enter") this.settle(target);
     if (!ctrlKey && !metaKey && !altKey && !["INPUT", "TEXTAREA"].includes(target.nodeName)) this.shadowRoot.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`)?.click();
   }
 

@@ -35,16 +35,20 @@ export const adding = {
       ${many ? `<p>${many}</p>` : ""}`;
   },
 
+  /** Bring the number into range; the sum counts when the reader pauses, or at once when they say that it is done. */
   set(state, field, value, element) {
     state.tooLarge = value > LARGEST;
     state[field] = between(Math.floor(value) || 0, 0, LARGEST);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      const name = `${state.a} + ${state.b}`;
-      if (isRight(learnt(state.model), state.a, state.b) || [state.given, ...state.found].includes(name)) return;
-      state.found.push(name);
+      count(state);
       if (element.state === state) element.render(); // unless the reader has started again
     }, PAUSE);
+  },
+
+  settle(state) {
+    clearTimeout(waiting);
+    count(state);
   },
 
   act(state) {
@@ -54,6 +58,12 @@ export const adding = {
     state.drawn = { right: well.length, passing: passing(pairs), kept: passing(well) };
   },
 };
+
+/** Note a sum that goes wrong, unless it is known. */
+function count({ a, b, model, given, found }) {
+  const name = `${a} + ${b}`;
+  if (!isRight(learnt(model), a, b) && ![given, ...found].includes(name)) found.push(name);
+}
 
 const entry = (label, field, value) =>
   `<label>${label} <input type="number" inputmode="numeric" min="0" max="${LARGEST}" data-field="${field}" value="${value}"></label>`;

@@ -16,10 +16,11 @@ export const cards = {
     const { letters, caps, cap, price, moves, row } = state;
     const passing = passed(state);
     const weights = passing.at(-1).map((scores) => softmax(scores));
+    const orange = leaks(state, weights) ? "Orange is weight on letters that come later. " : "";
     const knobs = { cap: () => slider("Cap", "cap", cap, [0, caps.length - 1, 1], caps[cap]), price: () => slider("Price of a place", "price", price, [0, MOST, 0.1], number(price, 1)) };
     return `<div class="deck"><div class="panels">${deck(state, passing, weights)}<div class="map">${heat(letters, weights, row)}</div></div>${says(judged(state, passing, weights))}
       <div class="controls">${knobs[moves]?.() ?? ""}<button data-do="again">Start again</button></div>
-      <p class="hint">Orange is weight on letters that come later. Small weights are drawn stronger than they are.</p></div>`;
+      <p class="hint">${orange}Small weights are drawn stronger than they are.</p></div>`;
   },
 
   act(state, name, value) {
@@ -76,6 +77,11 @@ function deck(state, passing, weights) {
 
 const isLater = ({ letters, row }, key) => key > row && key < letters.length;
 
+const leaks = ({ letters }, weights) => weights.some((row, i) => row.some((share, j) => j > i && j < letters.length && share > 0));
+
+/** Say a share that is not 0 with one digit that is not 0, however small it is. */
+const exactly = (share) => (share < 0.005 ? `${number(100 * share, -Number((100 * share).toExponential(0).split("e")[1]))} %` : percent(share));
+
 const percent = (share) => (share > 0 && share < 0.005 ? "under 1 %" : `${number(100 * share, 0)} %`);
 
 /** Say which cards do their work, and what comes of it if one does not. */
@@ -88,9 +94,9 @@ function judged(state, passing, weights) {
   const ahead = sum(weights[row].filter((_, key) => isLater(state, key)));
   const subject = who[0].toUpperCase() + who.slice(1);
   const complaints = {
-    mask: () => (ahead ? `${subject} gives ${percent(ahead)} of its weight to letters that come later.` : "Letters look ahead."),
+    mask: () => (ahead ? `${subject} gives ${exactly(ahead)} of its weight to letters that come later.` : "Letters look ahead."),
     cap: () => `The division shrinks the bounds of the cap to ${number(-caps[cap] / root)} and ${number(caps[cap] / root)}, so the scores hardly differ.`,
-    bias: () => `The price should part the first two columns by ${number(price * (second - first))}, and parts them by ${number(scores[second] - scores[first])}.`,
+    bias: () => `The price, ${number(price, 1)} a place, should part the first two columns, ${second - first} places apart, by ${number(price * (second - first))}, and parts them by ${number(scores[second] - scores[first])}.`,
     sink: () => `The sink should keep its score of ${sink}, and has ${number(scores[letters.length])}.`,
   };
   if (faults.length) return `${order.length - faults.length} of ${order.length} cards do their work. ${faults.map((step) => complaints[step]()).join(" ")}`;
@@ -113,9 +119,8 @@ function heat(letters, shares, framed) {
     <text class="middle" x="${LEFT - 10}" y="${TOP + CELL * (i + 0.7)}">${letter}</text>`);
   const wide = shares[0].length > letters.length;
   const sink = wide ? `<text class="middle" x="${x(letters.length) + CELL / 2}" y="${TOP - 6}">sink</text>` : "";
-  const leaks = shares.some((row, i) => row.some((share, j) => j > i && !isSink(j) && share));
   return `<svg viewBox="0 0 ${LEFT + side + (wide ? CELL + GAP : 0) + 4} ${TOP + side + 4}" role="img" aria-label="A map of each weight, a row for each letter that looks and a column for each that is
-    looked at, ${leaks ? "with weight on letters that come later" : "with all that comes later hatched"}${wide ? ", and one for the sink" : ""}."><defs><pattern id="hatch" width="6" height="6"
+    looked at, ${leaks({ letters }, shares) ? "with weight on letters that come later" : "with all that comes later hatched"}${wide ? ", and one for the sink" : ""}."><defs><pattern id="hatch" width="6" height="6"
     patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs><text class="soft"
     transform="rotate(-90 12 ${at(TOP + side / 2)})" x="12" y="${at(TOP + side / 2)}" text-anchor="middle">who looks</text>${names.join("")}${sink}${cells.join("")}
     <rect class="axis" x="${LEFT}" y="${TOP + CELL * framed}" width="${side}" height="${CELL}" style="stroke-width:1.5"/></svg>`;

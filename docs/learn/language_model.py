@@ -87,7 +87,7 @@ touch(
 #
 # In this game there is no second text. So the half that would read it falls away, and cross-attention with it. What is
 # left is called *decoder-only*. Ours has two layers of four heads, with the [norm first](norm_first.py) and [positions
-# that turn](turning_positions.py). You know all these parts. Only the game is new.
+# that turn](turning_positions.py).
 #
 # <details class="lesson-more" markdown="1"><summary>The drawing of what is left</summary>
 #
@@ -126,8 +126,8 @@ assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 # --8<-- "diagrams/halving.svg"
 #
 # So a probability $p$ has the surprise $-\log_2 p$. Three letters with the probabilities 1/2, 1/4 and 1 have 1, 2 and 0
-# bits, or one bit a letter on average. With one bit a letter you are as unsure as if you had to choose between $2^1 =
-# 2$ equally probable letters, and with three bits between $2^3 = 8$. This 2, or 8, is called the *perplexity*.
+# bits, or one bit a letter on average. With three bits a letter you are as unsure as if you had to choose between
+# $2^3 = 8$ equally probable letters. This 8 is called the *perplexity*.
 #
 # Now the trained machine reads "The following functions return", which does not stand in its text. We give it the T.
 # **Where is it surprised most?**
@@ -212,7 +212,7 @@ text_machine(
 # stood in the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1
 # bit. Where it has never met the last two letters, it makes do with one.
 #
-# Now all of them read a tenth of the text that was kept out of the training, so that nobody knows it by heart.
+# Now all of them read a tenth of the text that was kept out of the training.
 
 # %% tags=["hide-input"]
 import lzma
@@ -445,8 +445,7 @@ assert 0.15 < costs < 0.35
 # ## Train one yourself { #train-your-own }
 #
 # Now train such a half yourself, here in the page. It has two layers of four heads like ours, but only 32 numbers for
-# each letter. All that it will ever see is a small story, without the last tenth, and each step shows it 256 letters of
-# that.
+# each letter. All that it will ever see is a small story, without the last tenth, 256 letters in each step.
 #
 # **Press "Train it", and read what it writes.** Then look at the two curves, of the shown part and of the unseen tenth.
 # The dotted line is the table that counts four letters. **Where do the two curves part, and who wins in the unseen
@@ -495,8 +494,8 @@ Markdown(MEASURED)
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
 # tenth, too, so at first both curves fall. But what comes next in *this* part of the story is of no use elsewhere, and
-# so the dashed curve stops falling, and then rises. This is called *overfitting*. In the dates the loss fell on [unseen
-# ones](training.py), too, and here it doesn't. There even the table does better.
+# so the dashed curve stops falling, and then rises. This is called *overfitting*. (With the dates it did not happen.)
+# In the unseen tenth even the table does better.
 #
 # ## Drawing a letter
 #

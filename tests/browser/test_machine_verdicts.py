@@ -46,7 +46,7 @@ def test_other_forms_are_read_and_what_is_no_date_is_not(page):
     [
         ("thursday 3rd of may 2018", "Right. The machine is", "right"),
         ("monday 3rd of may 2018", "Right, though no date of its training was written like this.", "right"),
-        ("may 3rd, 1918", "Wrong: the text means 1918-05-03. But no date of its training", "wrong"),
+        ("03/05/2018", "Wrong: the text means 2018-03-05. But no date of its training", "wrong"),
         ("thursday 3rd of banana 2018", "This page cannot read this text as a date", ""),
         ("february 30th, 2018", "That month has no day 30.", "wrong"),
     ],

@@ -94,7 +94,7 @@ def test_it_trains_on_what_the_reader_pastes_and_writes_from_it(scribe):
     said = [int(x) for x in re.findall(r"\d+", piece.says())]
     assert said[0] == pytest.approx(known, abs=2)
     assert said[1] == pytest.approx(len(words), abs=1)
-    assert len("".join(piece.element.locator("p.written u").all_inner_texts())) == pytest.approx(said[2], abs=2)
+    assert len("".join(piece.element.locator("p.written mark").all_inner_texts())) == pytest.approx(said[2], abs=2)
 
 
 def test_temperature_top_p_and_beginning_change_what_it_writes(scribe):

@@ -8,7 +8,7 @@
 #
 # After attention, each layer has a second part, the *feed-forward network*. There each letter is alone, and its vector
 # goes through two more matrices. More than half of the trained numbers in our machine are there. How many dates do we
-# lose without it? Each dot is a machine of its own, trained like ours:
+# lose without it? Each dot is a new machine, trained like ours:
 
 # %% tags=["hide-input"] alt="Dots: how many of 2,000 dates each of six machines gets wrong. The whole ones: 3, 3 and 1. Without feed-forward networks: 9, 9 and 6."
 import sys
@@ -41,9 +41,9 @@ forward = sum(size for name, size in counts.items() if "feed_forward" in name)
 assert forward > sum(counts.values()) / 2  # more than half
 
 # %% [markdown]
-# **Hardly any: without the network a machine still reads 1,992 of 2,000 dates.** It makes three to four times as many
-# mistakes, with more than half of its numbers gone. Reading dates is mostly copying: find the right digit, and write it
-# down. But then why does nearly every Transformer have this part?
+# **Hardly any: without the network 1,992 of 2,000 dates are still right, on average.** It makes three to four times as
+# many mistakes, with more than half of its numbers gone. Reading dates is mostly copying: find the right digit, and
+# write it down. But then why does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #
@@ -183,8 +183,8 @@ assert 0.45 < wider < 0.57  # half of the table
 # </details>
 #
 # **After 500 steps, a layer with a network knows nearly the whole table. With a wider attention in its place it knows
-# half, and with neither it gets three letters in ten.** The wide attention gets that far because both letters have a
-# say in its *weights*. So it is not only how *many* numbers there are. What can two matrices do that a mixture cannot?
+# half, and with neither it gets three letters in ten.** So it is not only how *many* numbers there are. (The wide
+# attention gets half because both letters have a say in its *weights*.) What can two matrices do that a mixture cannot?
 #
 # ## An alarm for each pair
 #
@@ -331,7 +331,7 @@ touch(
 # Now to the large table. Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
 #
 # **The alarms vote, as your two did.** Each of them rings for many pairs, and votes for or against each of the 26
-# answers. The largest sum wins, even if it is no single alarm's first choice.
+# answers. The largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.
 #
 # Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 
@@ -570,8 +570,8 @@ assert (answers == wanted).all()
 #
 # ### Exercise 2
 #
-# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count first the attention, then the
-# network, each with its biases and its norm, before you ask the layer.
+# How many numbers has an `EncoderLayer` with `d_model=128`, one head and `d_ff=512`? Count first the attention, then
+# the network, each with its biases and its norm, before you ask the layer.
 
 # %% tags=["answer"]
 d = 128

@@ -7,12 +7,12 @@
 # # When is one look not enough?
 #
 # Our machine looks anew for each letter of its answer. Until now, such a **look** was one question to all letters of
-# the text, and one average that came back. What if one look had to do for the whole date? We built this *one-look
+# the text, and one average that came back. What if one look must be enough for the whole date? We built this *one-look
 # machine*. After 700 steps of training it still reads half of the dates wrong, and after 2,100 steps hardly any. Why is
 # that so hard, and how does a whole date fit into one average?
 #
-# Our own machine has an easier life: each time it looks, it asks four questions at the same moment. Each is asked by a
-# **head**, which has weights of its own, and what the four bring back is laid side by side.
+# In truth our machine asks four questions at once, each time it looks. Each is asked by a **head**, which has weights
+# of its own, and what the four bring back is laid side by side.
 #
 # Here our machine is writing the 1 of the 19th. Head 4 looks at this 1, and head 1 is already at the 9. **Switch on
 # heads 2 and 3, and press other letters of the answer. What does each head look at?**
@@ -184,7 +184,7 @@ touch(
 # </details>
 #
 # Does our machine need all four? Hardly. Trained as long with one head, it also reads over 99 of 100 dates, because it
-# may look again for each letter. So what are heads good for? We ask the machine that may not look again.
+# may look again for each letter. So what are heads good for? We ask the one-look machine.
 
 # %% tags=["remove-input"]
 days = [
@@ -327,8 +327,9 @@ assert (
 
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
-# one.** Why, we do not know. More looks, or more width, help as well: after 700 steps eight heads read 72 of 100 dates,
-# one head in a machine twice as wide 80, and eight looks with one head each 99.
+# one.** Is it because two averages tell "3 5" from "5 3"? That is tempting, but more width or more looks help as well:
+# after 700 steps eight heads read 72 of 100 dates, one head in a machine twice as wide 80, and eight looks, each with
+# one head, 99. So we do not know.
 #
 # At the right end all lines meet above 99. **So one head gets there, too, and one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -342,8 +343,9 @@ assert (
 # the stronger side wins.
 #
 # A machine that knows the order must pull for the 6 at the third digit, and for the 7 at the fourth. The weights are
-# the same for both, but the last matrix has numbers of its own for each, so a letter can give other points there.
-# **Press "fourth digit": who changes sides? Then press "2,100 steps", and try again.**
+# the same at both, because there is only one look. But the last matrix has other numbers for the fourth digit than for
+# the third, so a letter can give other points there. **Press "fourth digit": who changes sides? Then press "2,100
+# steps", and try again.**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -425,15 +427,15 @@ touch(
 # After 700 steps only the 9 changes sides. It pulls little, and each time for the wrong digit. The 6 pulls for the 6
 # and the 7 for the 7, at the third digit and at the fourth. These two nearly balance, and both times the 7 wins, so the
 # machine writes 1977. **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the
-# 7.** (Together they pull six to seven times as hard as before, so the boxes are drawn to a smaller scale.)
+# 7.** (Together they pull about six times as hard as before, so the boxes are drawn to a smaller scale.)
 #
 # Not all walk in every date: in 2043 the others, "…", stay with the 4. But in over 1,300 unseen dates the letter that
 # is the third digit of the year changes sides in 98 of 100 after 2,100 steps, and in 7 after 700.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
 # press 1962, then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after it.
-# It has heard that in the encoder, where each letter has looked at the others. After 700 steps the machine has the same
-# encoder, but has not yet learnt to use it so well.
+# It has heard that in the encoder, where each letter has looked at the others. After 700 steps the encoder has not yet
+# learnt to tell it so well.
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard each other, both can
 # bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$. From "5 3" comes $(5, 3)$, and
@@ -441,8 +443,9 @@ touch(
 # place, too. But the year stands elsewhere in 5/3/2018 than in 3. mai 2018, so only the others tell a letter which
 # digit of the date it is.)
 #
-# So when is one look not enough? **As long as each letter says only which digit it is, one look loses the order. Once
-# the letters have told each other what stands beside them, one look can hold a whole date.**
+# So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
+# which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look
+# can hold a whole date.**
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])

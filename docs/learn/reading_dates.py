@@ -125,9 +125,9 @@ machine(
 # list, its **id**, and each id into a row of 64 numbers, a **vector**. The rows of all letters are a table, the
 # **embedding**, which is trained, too.
 #
-# But then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. Something is added to each row that [tells
-# the place](positions.py) of its letter. That alone does not help, because a text may begin with the 3 of a day, or
-# with the 3 of a month.
+# But then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. To each row something is added that [tells
+# the place](positions.py) of its letter. But `3.5.2018` and `3/5/2018` both begin with a 3, one of a day and one of a
+# month.
 #
 # ## The one idea: look at the right letters
 #
@@ -136,7 +136,8 @@ machine(
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
 # the mixture, and from what it has written so far, the machine computes the next letter. (Drawn are 32 of the 64
-# numbers. The machine does this four times over, each time with weights of its own, and these are their mean.)
+# numbers. The machine does this four times over, each time with weights of its own, and these are their mean. We come
+# back to the r.)
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -196,9 +197,9 @@ HTML(
 # gets a new vector. The **decoder** then mixes these vectors, as above, and writes.
 #
 # So what becomes of the two 3s from the top of the page? Here they are, with 120 other 3s from unseen dates. The 64
-# numbers of each are a point in 64 directions. These can't be drawn, so we draw the two directions in which the 3s end
-# up farthest apart. (The bars are the 64 numbers of the two.) **In the table all 3s are one point. Press "+ place",
-# then "+ encoder": where do the two go?**
+# numbers of each are a point in 64 directions. These can't be drawn, so we draw the two directions in which the 3s lie
+# farthest apart after the encoder. (The bars are the 64 numbers of the two.) **In the table all 3s are one point. Press
+# "+ place", then "+ encoder": where do the two go?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -328,7 +329,7 @@ for row in in_digits[:3]:
 # %% [markdown]
 # **In most of its mistakes the digits are all there, but in the wrong places.** A plain average is like a puddle of
 # mixed paint: the colour tells which paints went in, but not where each drop fell. The order is easily lost. But each
-# letter also carries its place, and in a longer training such a machine learns to read much of the order from that.
+# letter carries its place, too, and in a longer training such a machine learns to use that.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: which mistakes it makes</summary>
 

@@ -16,12 +16,12 @@
 #
 # ## Train one in this page
 #
-# There are 3,999 numerals, and your browser puts 999 of them away. Of the others it shows a new machine only 100, again
-# and again. **How many of the 999 will it then read? Guess, and press "Train it".**
+# There are 3,999 numerals, up to `mmmcmxcix`, and your browser puts 999 of them away. Of the others it shows a new
+# machine only 100, again and again. **How many of the 999 will it then read? Guess, and press "Train it".**
 #
 # While it learns, watch three things. The loss falls. The machine tries five unseen numerals; wrong letters are
-# underlined. And two curves count what it reads: the solid one of the shown numerals, the dashed one of the unseen.
-# **Do the two curves rise together?** Then show it 300 numerals, 1,000 and 3,000.
+# underlined. And two curves count what it reads: solid for the shown numerals, dashed for the unseen. **Do the two
+# curves rise together?** Then show it 300 numerals, 1,000 and 3,000.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -68,8 +68,8 @@ Markdown(MEASURED)
 #
 # </details>
 #
-# Whether it is shown 100 numerals or 1,000, in the end it reads nearly all of *these*. **Only the numerals that it has
-# never seen tell the reader from the parrot.**
+# Whether it is shown 100 numerals or 1,000, in the end it reads nearly all of those that it was *shown*. **Only the
+# numerals that it has never seen tell the reader from the parrot.**
 #
 # What do more examples change? Of 100 numerals about ten have the piece `xc`. Of 1,000 about a hundred have it, each
 # beside other pieces, so the machine can find out what `xc` means wherever it stands.
@@ -80,9 +80,9 @@ Markdown(MEASURED)
 # ## Take the order out
 #
 # Sort the letters of each numeral by the alphabet before the machine gets it. Now `iv` and `vi` both become `iv`. To
-# two numerals that look the same it must give the same answer, so at most one of the two is read rightly. All numbers
-# whose sorted letters are the same are a **group**. **Find a number that is alone in its group, and then a group of
-# eight: take many different signs.**
+# two numerals that look the same it must give the same answer, so at most one of the two is read rightly. Numbers with
+# the same sorted letters form a **group**. **Find a number that is alone in its group, and then a group of eight: take
+# many different signs.**
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -137,9 +137,9 @@ bet(
 # **With sorted letters no machine can read more than 56.5 % of the numerals, however large it is and however long it
 # trains.**
 #
-# Will a machine come near that? Here is the trainer once more, with a box to tick. The six numerals that it tries this
-# time are one group. **Tick "sort the letters of each numeral first", and press "Train it". How many of the six are
-# right in the end? And how much does it read of all 3,999?**
+# Will a machine come near these 56.5 %? Here is the trainer once more, with a box to tick. The six numerals that it
+# tries this time are one group. **Tick "sort the letters of each numeral first", and press "Train it". How many of the
+# six are right in the end? And how much does it read of all 3,999?**
 
 # %% tags=["live", "remove-input"]
 SORTED = {"as they are": (99.7, 98.5, 99.4), "letters sorted": (57.4, 51.3, 55.9)}
@@ -383,9 +383,9 @@ assert not right[is_short & ~is_small].all()  # as the text says
 # ## Who found this, and when
 #
 # Our machine reads numerals that it has never seen, because it met their pieces in others. Would it read a *kind* of
-# numeral that it never met? We have not tried it, but in 2018 Lake and Baroni asked the like of networks that carry out
-# commands. Of new commands like those of the training, the networks carried out nearly all. But where the training had
-# "jump" and "walk twice", and the test "jump twice", they failed nearly every time.
+# numeral that it never met? We have not tried it, but in 2018 Lake and Baroni asked a similar question of networks that
+# carry out commands. They carried out nearly all new commands that were like those of the training. But where the
+# training had "jump" and "walk twice", and the test "jump twice", they failed nearly every time.
 #
 # ## Exercises
 #

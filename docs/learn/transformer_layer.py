@@ -53,8 +53,8 @@ assert ("1958", "1985") in [
 
 # %% [markdown]
 # The year 2003 becomes 2030, and 1958 becomes 1985. Two thirds of the mistakes are like that: every digit is found, but
-# the order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **Which plus was this,
-# and why does the order need it?**
+# the order is forgotten. Yet the machine is told the [position](positions.py) of every letter. **What does this plus
+# do, and why does the order need it?**
 #
 # ## Add, do not replace
 #
@@ -223,9 +223,9 @@ touch(
 #
 # ## Back to size
 #
-# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm? Four
-# layers that only add still learn our task, but six no longer do, as you will see. So we take six layers with
-# residuals, again *untrained*, and let the 5 of 31415926 climb them.
+# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm?
+# Without its norms our tower of four still learns the task, but a tower of six no longer does, as you will see. So we
+# take six layers with residuals, again *untrained*, and let the 5 of 31415926 climb them.
 #
 # **Climb, and watch two things: how large the digits become, and how the 5 shares out its weight. Then tick the norms,
 # and climb again.**
@@ -293,10 +293,10 @@ touch(
 
 # %% [markdown]
 # **After six layers the digits are 13 times as large as at the start.** Why is that bad? A [score](attention.py) is a
-# product of a query and a key, and both are made of digits. So large digits have huge scores, and the softmax of huge
-# scores gives nearly everything to one. In layer 2 the 5 chooses sharply by chance. But on average over the eight
-# digits of 20 such towers, the largest weight grows with every layer, from 41 % to 96 %, though nobody has learnt yet
-# whom to choose.
+# product of a query and a key, and both are made of the vectors of digits. So large vectors have huge scores, and the
+# softmax of huge scores gives nearly everything to one. On average over the eight digits of 20 such towers, the largest
+# weight grows with every layer, from 41 % to 96 %, though nobody has learnt yet whom to choose. (In layer 2 our 5
+# chooses sharply by chance.)
 #
 # So take the size away. After each residual stands the **norm**, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
@@ -367,7 +367,7 @@ for vector, expected in zip(vectors, (x, found, total, norm(total)), strict=True
 
 # %% [markdown]
 # Now you: write a *block*, a part with its residual and its norm. `part` is any function of the letters. With a part
-# that always finds $(0, 1, 5, 6)$ you must get the four numbers of above.
+# that always finds $(0, 1, 5, 6)$ you must get the four numbers from above.
 #
 # ```python
 # def block(x, part):
@@ -494,7 +494,7 @@ assert max(shares("six layers, no norm")) - commonest < 0.05
 # ### Exercise 1
 #
 # A letter looks at three others with the scores 0.4, 0.2 and 0. How much of its weight does the first one get? And how
-# much if all letters become five times as large?
+# much if the vectors of all letters, its own among them, become five times as large?
 
 # %% tags=["answer"]
 for name, larger in {"as they are": 1, "5 times": 5}.items():

@@ -494,8 +494,8 @@ Markdown(MEASURED)
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
 # tenth, too, so at first both curves fall. But what comes next in *this* part of the story is of no use elsewhere, and
-# so the dashed curve stops falling, and then rises. This is called *overfitting*. (With the dates it did not happen.)
-# In the unseen tenth even the table does better.
+# so the dashed curve stops falling, and then creeps up again. This is called *overfitting*. (With the dates it did not
+# happen.) In the unseen tenth even the table does better.
 #
 # ## Drawing a letter
 #
@@ -519,8 +519,9 @@ Markdown(MEASURED)
 #
 # They stay together much longer. In 1,000 steps the story came up 81 times, but these sentences only 17 times. So the
 # machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too: there it draws level
-# with the table. But it pays with its words: one in four it was never shown. (The machine at the top of the page was
-# shown 420,000 letters, and there it won.) **The more there is to read, the less a machine can get by with repeating.**
+# with the table. But in the same 1,000 steps it gets less far with its words: one in four it was never shown. (The
+# machine at the top of the page was shown 420,000 letters, and there it won.) **The more there is to read, the less a
+# machine can get by with repeating.**
 #
 # Now paste a text of your own, a few thousand letters or more. It is sent nowhere. **Which of its words does your
 # machine find first?**

@@ -425,9 +425,9 @@ touch(
 
 # %% [markdown]
 # After 700 steps only the 9 changes sides. It pulls little, and each time for the wrong digit. The 6 pulls for the 6
-# and the 7 for the 7, at the third digit and at the fourth. These two nearly balance, and both times the 7 wins, so the
-# machine writes 1977. **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the
-# 7.** (Together they pull about six times as hard as before, so the boxes are drawn to a smaller scale.)
+# and the 7 for the 7, at the third digit and at the fourth. These two nearly balance, and the rest pulls for the 7 both
+# times, so the machine writes 1977. **After 2,100 steps all letters walk to the other side at the fourth digit, even
+# the 6 and the 7.** (Together they pull about six times as hard as before, so the boxes are drawn to a smaller scale.)
 #
 # Not all walk in every date: in 2043 the others, "…", stay with the 4. But in over 1,300 unseen dates the letter that
 # is the third digit of the year changes sides in 98 of 100 after 2,100 steps, and in 7 after 700.

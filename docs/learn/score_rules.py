@@ -7,9 +7,10 @@
 # # What can a score not say?
 #
 # While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
-# of its heads takes from a score to a weight. It divides the score by 4. Then comes a guest, the **cap**, which keeps
-# all scores between -2 and 2. Some large models have one, with wider bounds. (It also bends what lies between, as we
-# shall see: -1.54 becomes -1.29.) At last the [mask](masks.py) hides what comes later.
+# of its heads takes from a score to a weight. It divides the score by 4, the root of the 16 numbers of a key. Then
+# comes a guest, the **cap**, which keeps all scores between -2 and 2. Some large models have one, with wider bounds.
+# (It also bends what lies between, as we shall see: -1.54 becomes -1.29.) At last the [mask](masks.py) hides what comes
+# later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**

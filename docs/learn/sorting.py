@@ -38,7 +38,8 @@
 #
 # </details>
 #
-# **A score compares two tokens and knows nothing of the rest of the text, so one head alone can't sort.**
+# **A score compares two tokens and knows nothing of the rest of the text, so one head alone, in which the largest wish
+# takes all, can't sort.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: can't two a's outvote the b?</summary>
 #

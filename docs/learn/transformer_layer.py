@@ -132,14 +132,14 @@ assert (wrote["whole"] == text[0, ::-1]).all()
 
 # %% [markdown]
 # **Without residuals the tower writes the commonest digit of a text in nearly every place.** Here it writes eight 1s.
-# It still knows which digits are there, but no longer where. So it gets about 30 of 100 digits right. Somebody who
-# guesses blindly would get ten.
+# It still knows which digit is the commonest, but no longer where each one stands. So it gets about 30 of 100 digits
+# right. Somebody who guesses blindly would get ten.
 #
 # ### Why are the places lost?
 #
 # To see it, we go back to the *untrained* tower, and give each digit a drop of its own paint. In each layer a digit
-# fetches paint from all eight, from each as much as its attention weight says. The small network mixes nothing, so we
-# leave it out.
+# fetches paint from all eight, from each as much as its attention weight says. The small network never brings paint
+# from one digit to another, so we leave it out.
 #
 # **Add layers until all drops have one colour. Then tick the residual, and look again.**
 
@@ -213,8 +213,8 @@ touch(
 #
 # **With the residual, a core of its own paint remains in each drop.** After four layers it is only a tenth of the drop,
 # but it tells the drops apart. So that is what the missing plus does for the order: in each digit it keeps what is its
-# own, and with it the place. Our date machine has fewer averages, which may be why it still read 70 of 100 dates
-# without the plus.
+# own, and with it the place. Training does the rest. Our date machine has fewer averages, which may be why it still
+# read 70 of 100 dates without the plus.
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
 # of the training. Yet 36 of the 56 need only hand on what they get. Training did not find that. So they built it in, as
@@ -295,13 +295,13 @@ touch(
 # **After six layers the digits are 13 times as large as at the start.** Why is that bad? A [score](attention.py) is a
 # product of a query and a key, and both are made of the vectors of digits. So large vectors have huge scores, and the
 # softmax of huge scores gives nearly everything to one. On average over the eight digits of 20 such towers, the largest
-# weight grows with every layer, from 41 % to 96 %, though nobody has learnt yet whom to choose. (In layer 2 our 5
-# chooses sharply by chance.)
+# weight grows with every layer, from 41 % to 96 %, though nobody has learnt yet whom to choose. (For our 5 alone it
+# goes up and down.)
 #
 # So take the size away. After each residual stands the **norm**, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
-# Now the digits are equally large after every layer. In the sixth the largest weight is only 17 % on average, and the
-# choice is left to the training.
+# Now the digits are equally large after every layer. In the sixth the largest weight is only 17 % on average, little
+# more than an even eighth, and the choice is left to the training.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #

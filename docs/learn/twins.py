@@ -211,11 +211,11 @@ assert np.max(far) < 0.05
 # ## Is the shortcut all that it knows?
 #
 # The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9 it gets only 52 right, and the twin
-# 73. And it never adds a 1 where none comes, but the twin does, in the second kind of mistake.
+# 73. And left of a 9 it never adds a 1 where none comes, but the twin does, in the second kind of mistake.
 #
 # Does the twin look farther down after all? In the picture, what lies there gets 3 % of the weight from column 4 and 1
-# % from column 3, by arcs as thin as a hair. Can so little matter? We hide the farther columns with a mask. Of 100
-# columns left of a 9, how many will the twin still get right?
+# % from column 3, by arcs as thin as a hair, and left of a 9 it is no more. Can so little matter? We hide the farther
+# columns with a mask. Of 100 columns left of a 9, how many will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)

@@ -328,7 +328,7 @@ touch(
 #
 # ### Many alarms, one table
 #
-# Now to the large table. Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
+# Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
 #
 # **The alarms vote, as your two did.** Each of them rings for many pairs, and votes for or against each of the 26
 # answers. The largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.

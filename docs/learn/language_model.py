@@ -494,8 +494,8 @@ Markdown(MEASURED)
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
 # tenth, too, so at first both curves fall. But what comes next in *this* part of the story is of no use elsewhere, and
-# so the dashed curve stops falling, and then creeps up again. This is called *overfitting*. (With the dates it did not
-# happen.) In the unseen tenth even the table does better.
+# so the dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen tenth even
+# the table does better.
 #
 # ## Drawing a letter
 #
@@ -505,10 +505,10 @@ Markdown(MEASURED)
 # so was yours. **Set the temperature of your machine to 0.5, and then to 1.5. What becomes of the coloured pieces,
 # which stand in the story letter by letter?**
 #
-# At 0.5 it repeats: of 100 letters 94 were coloured, in the mean of three machines. At 1.5 only 16 were (in your draw
-# it may be far fewer or more), and three words in ten it had never been shown. Each improbable letter is rare, but
-# there are so many of them that one is drawn quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest
-# letters that reach 0.5 together. **Leave the temperature at 1.5, and set top-p to 0.5: are the words back?**
+# At 0.5 it repeats: of 100 letters 94 were coloured, in the mean of three machines. At 1.5 only 16 were (yours may
+# differ much), and three words in ten it had never been shown. Each improbable letter is rare, but there are so many of
+# them that one is drawn quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5
+# together. **Leave the temperature at 1.5, and set top-p to 0.5: are the words back?**
 #
 # They are, and so is the story. How does one get a machine that does more than repeat?
 #

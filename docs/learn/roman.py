@@ -60,8 +60,8 @@ touch(
 Markdown(MEASURED)
 
 # %% [markdown]
-# These are means of three trainings of 1,000 steps with the program of this piece, each from other random numbers.
-# Yours may be a little different.
+# These are means of three trainings of 1,000 steps with the program of this piece, measured in November 2026, each from
+# other random numbers. Yours may be a little different.
 #
 # **From 100 numerals the machine learns these by heart, and hardly reads any other. From 1,000 it reads over nine of
 # ten that it has never seen.**
@@ -177,8 +177,8 @@ Markdown(
 )
 
 # %% [markdown]
-# Again these are means of three trainings. With sorted letters, each machine wrote a single number of the group for all
-# six numerals. With the letters as they are, all three machines read all six.
+# Again these are means of three trainings, measured in November 2026. With sorted letters, each machine wrote a single
+# number of the group for all six numerals. With the letters as they are, all three machines read all six.
 #
 # </details>
 #

@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 
 NO_GUESS = "lesson-piece:not([piece=bet], [piece=sketch])"
 SITE = Path(__file__).parents[2] / "site"
+LIVE = Path(__file__).parents[2] / "docs" / "_site" / "live"
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -130,6 +131,20 @@ def visit(browser, host):
         visitor.context.close()
     for visitor in visitors:
         visitor.assert_calm()
+
+
+@pytest.fixture
+def beside_modules(visit):
+    """Run JavaScript after imports of modules of docs/_site/live, with `given`; what it returns comes back."""
+    page = visit("/notation/").page
+    page.route(
+        "**/modules/**/*.js",
+        lambda route: route.fulfill(path=LIVE / urlsplit(route.request.url).path.removeprefix("/modules/")),
+    )
+    part = """const partOf = (shape, numbers) => ({
+        shape, data: Float64Array.from(numbers), slopes: new Float64Array(numbers.length),
+    });"""
+    return lambda modules, code, given=None: page.evaluate(f"async (given) => {{ {modules} {part} {code} }}", given)
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,9 @@
 """What computes in the page: one plain script where pages are opened from a folder, and modules in themselves."""
 
-from pathlib import Path
-from urllib.parse import urlsplit
-
 import pytest
 import scripts
 
 from .conftest import SITE
-
-SOURCES = Path(__file__).parents[2] / "docs" / "_site" / "live"
 
 
 @pytest.fixture
@@ -57,12 +52,6 @@ def test_a_page_opened_from_a_folder_has_its_detective(from_folder):
 
 
 @pytest.mark.parametrize("element", sorted(scripts.ENTRIES))
-def test_the_browser_takes_the_sources_as_modules(visit, element):
-    page = visit("/notation/").page  # it has neither, so no joined script
-
-    def source(route):
-        route.fulfill(path=SOURCES / urlsplit(route.request.url).path.removeprefix("/modules/"))
-
-    page.route("**/modules/**/*.js", source)
-    page.evaluate(f"import('/modules/{element}.js')")
-    assert page.evaluate(f"!!customElements.get('{element}')")
+def test_the_browser_takes_the_sources_as_modules(beside_modules, element):
+    """On a page that has neither of them, so that no joined script has defined it."""
+    assert beside_modules(f"await import('/modules/{element}.js');", "return !!customElements.get(given);", element)

@@ -1,6 +1,6 @@
 """A Transformer that is trained in the page: its slopes against finite differences and TensorFlow, and Adam."""
 
-from urllib.parse import urlsplit
+from functools import partial
 
 import keras
 import numpy as np
@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from clear_attention import Transformer
 
-from .test_live_modules import SOURCES
 from .test_touch_numerals import roman
 
 SIZES = {"d_model": 32, "num_heads": 4, "d_ff": 64, "source_vocab": 10, "target_vocab": 13}
@@ -21,21 +20,12 @@ const { Transformer } = await import("/modules/engine/transformer.js");
 const { greedySearch } = await import("/modules/engine/generation.js");
 const { Weights } = await import("/modules/engine/weights.js");
 const batchOf = (pairs) => ({ sources: pairs.map(([source]) => source), answers: pairs.map(([, answer]) => answer) });
-const partOf = (shape, numbers) => ({
-  shape, data: Float64Array.from(numbers), slopes: new Float64Array(numbers.length),
-});
 """
 
 
 @pytest.fixture
-def run(visit):
-    """Run JavaScript beside the modules that train, with `given`; what it returns comes back."""
-    page = visit("/notation/").page
-    page.route(
-        "**/modules/**/*.js",
-        lambda route: route.fulfill(path=SOURCES / urlsplit(route.request.url).path.removeprefix("/modules/")),
-    )
-    return lambda code, given=None: page.evaluate(f"async (given) => {{ {MODULES} {code} }}", given)
+def run(beside_modules):
+    return partial(beside_modules, MODULES)
 
 
 def ids_of(n):

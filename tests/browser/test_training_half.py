@@ -2,15 +2,13 @@
 
 import math
 from collections import Counter, defaultdict
-from urllib.parse import urlsplit
+from functools import partial
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from clear_attention import LanguageModel
-
-from .test_live_modules import SOURCES
 
 SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 64, "vocab": 20}
 PIECES = np.random.default_rng(1).integers(3, 20, size=(5, 13)).tolist()
@@ -19,21 +17,12 @@ const { freshHalf, surpriseOf } = await import("/modules/engine/training-half.js
 const { LanguageModel, pointers } = await import("/modules/engine/language.js");
 const { Weights } = await import("/modules/engine/weights.js");
 const { Writer } = await import("/modules/writer.js");
-const partOf = (shape, numbers) => ({
-  shape, data: Float64Array.from(numbers), slopes: new Float64Array(numbers.length),
-});
 """
 
 
 @pytest.fixture
-def run(visit):
-    """Run JavaScript beside the modules that train, with `given`; what it returns comes back."""
-    page = visit("/notation/").page
-    page.route(
-        "**/modules/**/*.js",
-        lambda route: route.fulfill(path=SOURCES / urlsplit(route.request.url).path.removeprefix("/modules/")),
-    )
-    return lambda code, given=None: page.evaluate(f"async (given) => {{ {MODULES} {code} }}", given)
+def run(beside_modules):
+    return partial(beside_modules, MODULES)
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@
 import { escape } from "../html.js";
 import { Pupil, UNSEEN } from "../pupil.js";
 import { everyFamily, inOrder, LAST, LONGEST, numeral, signsOf, valueOf } from "../roman.js";
+import { inTurns } from "../turns.js";
 import { at, number, says } from "./draw.js";
 
 const COUNTED = { 5: "Five", 6: "Six" };
-const [SLICE, FRAME] = [30, 250]; // milliseconds: of training before the page has its turn, and between two pictures
 
 /** state: choices (how many numerals it may be shown), shown (one of them), steps, watched (numbers that it is never shown and whose
     numerals are looked at), seconds (about how long it takes), text (the reader's numeral), sorted (whether the letters of each
@@ -36,28 +36,12 @@ export const teaching = {
       state.pupil = new Pupil({ ...state, seed });
       Object.assign(state, { work: state.pupil.train(), spent: 0, seeds: { ...state.seeds, [nameOf(state)]: seed } });
     }
-    setTimeout(() => goOn(state, element)); // the picture first
+    setTimeout(() => inTurns(state, element, finish)); // the picture first
   },
 };
 
-/** Train for a moment, and come back after the page had its turn. */
-function goOn(state, element) {
-  const began = performance.now();
-  const left = () => performance.now() - began;
-  while (state.running && left() < SLICE) {
-    if (state.work.next().done) finish(state);
-  }
-  state.spent += left();
-  if (!state.running || began - (state.drawn ?? 0) > FRAME) {
-    state.drawn = began;
-    element.render();
-  }
-  if (state.running && element.isConnected) setTimeout(() => goOn(state, element));
-}
-
 function finish(state) {
   const [known, unseen] = state.pupil.done;
-  state.running = false;
   state.results[nameOf(state)] = { known, unseen };
 }
 

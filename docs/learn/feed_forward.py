@@ -500,6 +500,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 # 26 which letter is read.
 #
 # ```python
+# table = np.random.default_rng(5).integers(0, 26, size=(26, 26))  # the secret one
 # before, here = np.divmod(np.arange(676), 26)
 # x = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)  # (676, 52)
 # wanted = table[here, before]

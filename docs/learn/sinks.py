@@ -269,7 +269,7 @@ touch(
 )
 
 # %% [markdown]
-# If the score is far too low, two in three of the letters that need nothing go wrong, as many as without the start
+# **If the score is far too low, two in three of the letters that need nothing go wrong**, as many as without the start
 # mark, because they must look at others again. (The k is lucky.) If it is too high, the sink takes the weight that the
 # vowels need.
 #

@@ -95,7 +95,7 @@ touch(
 )
 
 # %% [markdown]
-# In most of your sums the hundreds add up to 9, as 2 and 7 do. What could be so hard about a 9?
+# **In most of your sums the hundreds add up to 9**, as 2 and 7 do. What could be so hard about a 9?
 #
 # ## Where does a carry come from?
 #

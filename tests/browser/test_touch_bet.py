@@ -65,8 +65,8 @@ def test_what_would_tell_the_answer_waits_for_the_guess(visit):
         veiled = page.locator("p.veiled")
         count = veiled.count()
         assert count >= 1
-        told = veiled.first.element_handle()
         fold = element.evaluate_handle(BEHIND).as_element()
+        told = fold.evaluate_handle("fold => fold.nextElementSibling").as_element()
         assert told.evaluate(VEILED) == [True, True]
         assert not fold.is_visible()
         way(element, page)

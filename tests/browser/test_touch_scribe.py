@@ -83,7 +83,9 @@ def test_it_trains_on_what_the_reader_pastes_and_writes_from_it(scribe):
     piece.element.get_by_role("textbox", name="The text").fill(OWN)
     assert piece.says().startswith(f"The text has {len(OWN)} letters")
     assert piece.element.get_by_role("button", name="A small story").get_attribute("aria-pressed") == "false"
+    assert not piece.page.locator("p.unveiled").count()
     found = trained(piece)
+    assert piece.page.locator("p.unveiled").count() == 1  # what the page tells of it waited
     assert found[-1][1] < 1 < found[0][1]
     rows = piece.element.locator("dt").all_inner_texts()
     assert rows == ["before the training", "after 75 steps", "after 150 steps"]

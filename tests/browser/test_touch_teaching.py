@@ -80,7 +80,9 @@ def test_before_it_is_trained_it_says_what_will_come(teaching):
 def test_what_it_says_in_the_end_is_what_the_machine_reads(teaching):
     """Long enough for the result that the lesson tells: it has learnt by heart."""
     piece = teaching(steps=400)
+    assert not piece.page.locator("p.unveiled").count()
     found = trained(piece)
+    assert piece.page.locator("p.unveiled").count() == 1  # what the page tells of it waited
     pupil = found["pupil"]
     known, unseen = pupil["done"]
     assert known > 0.99

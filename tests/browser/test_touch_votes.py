@@ -38,6 +38,7 @@ def leads(votes):
 
 def test_the_largest_sum_of_the_votes_that_are_heard_wins(votes):
     state = votes.state
+    assert not votes.page.locator("p.unveiled").count()
     for before, here in ((7, 8), (0, 25), (16, 13)):
         votes.element.get_by_label("letter before").select_option(str(before))
         votes.element.get_by_label("letter here").select_option(str(here))
@@ -54,6 +55,8 @@ def test_the_largest_sum_of_the_votes_that_are_heard_wins(votes):
             assert votes.element.locator("p:has-text('In the lead so far') b").all_inner_texts() == led
             if heard:
                 assert f"{heard} of the {len(ringing)} alarms that ring" in votes.says()
+            told = votes.page.locator("p.unveiled").count()
+            assert told == (heard == len(ringing) or (before, here) != (7, 8))  # when all were heard for once
 
 
 def test_nearly_every_pair_of_letters_ends_with_the_right_answer(votes):

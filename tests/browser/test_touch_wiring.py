@@ -43,10 +43,12 @@ def test_one_alarm_reaches_three_answers_and_two_reach_all(wiring):
     put(wiring, counts, begin=START)
     assert shown(wiring)[0] == answers(counts) == [0, 1, 1, 2]
     assert wiring.says() == "3 of 4 answers are right."
+    assert not wiring.page.locator("p.unveiled").count()
     both = [[1, 1, 0, 1], [1, 1, -1, -2]]
     put(wiring, both, begin=counts)
     assert shown(wiring) == ([0, 1, 1, 0], ["✓"] * 4)
     assert wiring.says() == "All four answers are right. Tables that you have made: 1 of 16."
+    assert wiring.page.locator("p.unveiled").count() == 1  # what the page tells of it waited
     loud = wiring.element.locator("tbody td:is(.rings, .soft)").all_inner_texts()
     assert loud == ["0 · 1", "0 · −2", "1 · 1", "0 · −2", "1 · 1", "0 · −2", "2 · 1", "1 · −2"]
 

@@ -16,6 +16,7 @@ import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machi
 import { beside, columnsOf, field, fits, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
+import { lift, veilBelow } from "./touch/answer.js";
 
 const PIECES = { small, looks, fits, beside, exchange, fool, places: emptiness };
 const FIELDS = { exchange: () => "", fool: nonsense }; // where it is not the text field of all others
@@ -61,7 +62,10 @@ class DateMachine extends HTMLElement {
     };
     this.render();
     for (const kind of ["pointerover", "focusin"]) this.addEventListener(kind, () => this.wake(), { once: true });
-    if (!this.isShared) this.wakeWhenNear();
+    if (!this.isShared) {
+      this.wakeWhenNear();
+      veilBelow(this);
+    }
   }
 
   /** Give the still picture the colours of the machine, so that none changes when it wakes. */
@@ -243,6 +247,7 @@ class DateMachine extends HTMLElement {
   }
 
   act(name, value) {
+    lift(this);
     const actions = {
       undo: () => this.travel(this.past, this.future),
       redo: () => this.travel(this.future, this.past),
@@ -329,6 +334,7 @@ class DateMachine extends HTMLElement {
   }
 
   on_input({ target }) {
+    lift(this);
     if (target.dataset.field === "text") this.type(target.value);
     if (target.dataset.field === "places") this.change((s) => (s.places = Number(target.value)));
   }

@@ -52,13 +52,14 @@ export function progressIn(text) {
   try {
     const found = JSON.parse(text);
     if (!found || Array.isArray(found)) return null;
-    const { bets = {}, dares = [], ...exercises } = found;
+    const { bets = {}, dares = [], seen = [], ...exercises } = found;
     const solves = ({ tries, solved, first }) =>
       Number.isInteger(tries) && typeof solved === "boolean" && typeof first === "string";
     const isLine = ({ label, measured, guess }) => typeof label === "string" && Number.isFinite(measured) && Number.isFinite(guess);
     const isBet = ({ lines, low, high, unit }) =>
       lines.every(isLine) && Number.isFinite(low) && low < high && typeof unit === "string";
-    const good = Object.values(exercises).every(solves) && Object.values(bets).every(isBet) && dares.every((name) => typeof name === "string");
+    const good = Object.values(exercises).every(solves) && Object.values(bets).every(isBet) 
+      && [...dares, ...seen].every((name) => typeof name === "string");
     return good ? found : null;
   } catch {
     return null;

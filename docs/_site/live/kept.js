@@ -1,4 +1,4 @@
-/* What this browser keeps of a reader: exercises, and bets and dares beside them. It is sent nowhere. */
+/* What this browser keeps of a reader: exercises, and beside them bets, dares and the pieces that were tried. It is sent nowhere. */
 
 const KEPT = "clear-attention exercises";
 
@@ -40,4 +40,11 @@ export const keptDares = () => kept().dares ?? [];
 
 export function keepDare(name) {
   keep({ ...kept(), dares: [...new Set([...keptDares(), name])] });
+}
+
+/** Pieces of lessons in which the reader has seen what the page tells below. */
+export const keptSeen = () => kept().seen ?? [];
+
+export function keepSeen(name) {
+  keep({ ...kept(), seen: [...new Set([...keptSeen(), name])] });
 }

@@ -1,9 +1,10 @@
 /* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
    after each change. A page loads only the pieces that it has. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value,
-   element) change the state where it has handles and buttons, settle(state) says that a number is no longer being typed, play(state) where it can go on by itself, and begin(state,
-   element) where it remembers something. */
+   element) change the state where it has handles and buttons, settle(state) says that a number is no longer being typed, play(state) where it can go on by itself, begin(state,
+   element) where it remembers something, and seen(state, start) where the page asks something: whether the reader has seen the answer. */
 
 import { morph } from "./html.js";
+import { lift, veilBelow } from "./touch/answer.js";
 import { TOUCH } from "./touch/touch-style.js";
 
 const pieces = (globalThis.lessonPieces ??= {}); // each piece has a script of its own, which puts it here and says so
@@ -18,6 +19,7 @@ class LessonPiece extends HTMLElement {
     this.start = JSON.parse(this.querySelector("script[type='application/json']").textContent);
     this.state = structuredClone(this.start);
     this.piece.begin?.(this.state, this);
+    if (this.piece.seen) veilBelow(this);
     this.attachShadow({ mode: "open" });
     for (const kind of ["input", "change", "focusout", "click", "pointerdown", "keydown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
@@ -30,6 +32,7 @@ class LessonPiece extends HTMLElement {
     fresh.innerHTML = `<style>${TOUCH}</style><div class="box">${this.piece.view(this.state)}</div>`;
     const focused = this.shadowRoot.activeElement;
     morph(this.shadowRoot, fresh.content);
+    if (this.piece.seen?.(this.state, this.start)) lift(this);
     // who works with the keyboard goes on from here, if what was pressed is gone
     if (focused && !this.shadowRoot.activeElement) this.shadowRoot.querySelector("button:enabled, input:enabled")?.focus({ preventScroll: true });
   }

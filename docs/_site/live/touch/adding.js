@@ -57,6 +57,8 @@ export const adding = {
     const passing = (some) => some.filter((pair) => passed(...pair).length).length;
     state.drawn = { right: well.length, passing: passing(pairs), kept: passing(well) };
   },
+
+  seen: ({ found }) => found.length >= ENOUGH,
 };
 
 /** Note a sum that goes wrong, unless it is known. */

@@ -50,6 +50,8 @@ export const arrows = {
     state.angle = (Math.round((Math.atan2(up, right) * 180) / Math.PI / 5) * 5 + 360) % 360;
     state.length = Math.round(10 * between(Math.hypot(right, up), 0, LONGEST)) / 10;
   },
+
+  seen: ({ angle, length }, start) => angle !== start.angle && length !== start.length,
 };
 
 function plane(names, keys, query) {

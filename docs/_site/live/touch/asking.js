@@ -35,6 +35,8 @@ export const asking = {
     if (field === "own") state.own = value;
     else state.queries[field] = value;
   },
+
+  seen: ({ own }) => own,
 };
 
 const x = (value) => at(LEFT + UNIT * value);

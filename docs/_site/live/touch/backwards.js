@@ -45,6 +45,8 @@ export const backwards = {
     const isRight = rounded(size) === rounded(rightFactor(state));
     Object.assign(state, isRight ? { done: state.done + 1, missed: "" } : { missed: factor });
   },
+
+  seen: ({ before }) => before !== null,
 };
 
 function calculate({ w, x, b }) {

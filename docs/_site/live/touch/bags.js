@@ -50,6 +50,8 @@ export const bags = {
       state.other = others[(others.indexOf(other) + 1) % others.length];
     }
   },
+
+  seen: ({ text, fallen }, start) => fallen || text !== start.text,
 };
 
 function found({ text, other }) {

@@ -52,6 +52,8 @@ export const bursting = {
     state.layer = (state.layer + 1) % (count + 1);
     return state.layer < count;
   },
+
+  seen: ({ norm }) => norm,
 };
 
 const rounded = (times) => number(times, times < 10 ? 1 : 0);

@@ -30,6 +30,8 @@ export const cards = {
     state.turn += 1;
     if (found && !undone(state).length && !found.includes(order.join())) found.push(order.join());
   },
+
+  seen: ({ turn, price }, start) => turn !== start.turn || price !== start.price,
 };
 
 /** Return the scores before the first step and after each. A sink is one more in each row: it is no key, so it has no place that costs, and no mask hides it. */

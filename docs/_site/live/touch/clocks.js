@@ -40,6 +40,8 @@ export const clocks = {
     state.moved = (state.moved + 1) % (FARTHEST + 1);
     return state.moved < FARTHEST;
   },
+
+  seen: ({ moved }, start) => moved !== start.moved,
 };
 
 function column(letter, i, place, marked) {

@@ -36,6 +36,8 @@ export const coins = {
     if (isFull) state.seed += 1;
     state.tossed = name === "all" ? ALL : isFull ? 1 : state.tossed + 1;
   },
+
+  seen: ({ divided }) => divided,
 };
 
 const heads = (faces) => sum(faces);

@@ -30,6 +30,8 @@ export const cutting = {
     state.chosen = (state.chosen + 1) % state.counts.length;
     return state.chosen < state.counts.length - 1;
   },
+
+  seen: ({ text, chosen }, start) => text !== start.text && chosen > 0,
 };
 
 function cut(word, rules) {

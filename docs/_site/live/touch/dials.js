@@ -52,6 +52,8 @@ export const dials = {
     state.key += step;
     return last() < FARTHEST;
   },
+
+  seen: ({ query, key }, start) => query !== start.query || key !== start.key,
 };
 
 const rounded = (x) => Number(x.toFixed(DIGITS));

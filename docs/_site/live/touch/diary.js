@@ -21,4 +21,6 @@ export const diary = {
     state.now = (state.now + 1) % state.moments.length;
     return state.now < state.moments.length - 1;
   },
+
+  seen: ({ now }, start) => now !== start.now,
 };

@@ -77,6 +77,8 @@ export const echo = {
     state.place = (state.place + 1) % state.text.length;
     return state.place < state.text.length - 1;
   },
+
+  seen: ({ place, text }, start) => place !== start.place || text !== start.text,
 };
 
 const high = (reach) => 16 + 10 * Math.abs(reach); // an arc rises half as far

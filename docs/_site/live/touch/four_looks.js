@@ -46,6 +46,8 @@ export const four_looks = {
     state.letter = (state.letter + 1) % length;
     return state.letter < length - 1;
   },
+
+  seen: ({ seen, letter }, start) => seen.every(Boolean) && letter !== start.letter,
 };
 
 const ORDER = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];

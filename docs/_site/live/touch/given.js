@@ -41,6 +41,8 @@ export const given = {
     state.letters = (state.letters + 1) % count;
     return state.letters < count - 1;
   },
+
+  seen: ({ dates, date, letters }) => letters === dates[date].answer.length - 1,
 };
 
 const left = (i) => FIRST + STEP * i;

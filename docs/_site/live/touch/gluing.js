@@ -25,6 +25,8 @@ export const gluing = {
     const { pair } = counted(state.chosen.reduce(glued, [...state.text]))[value];
     state.chosen.push(pair);
   },
+
+  seen: ({ chosen, rounds }) => chosen.length === rounds,
 };
 
 /** Return the pieces with every first of the pair that stands before a second glued to it. */

@@ -29,6 +29,8 @@ export const growth = {
     state.now = (state.now + 1) % state.steps.length;
     return state.now < state.steps.length - 1;
   },
+
+  seen: ({ now, steps }) => now === steps.length - 1,
 };
 
 function curve(steps, wrong, now) {

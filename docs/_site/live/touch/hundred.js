@@ -36,6 +36,8 @@ export const hundred = {
       state.chosen = rare.find((n) => n > before && (before < 0 || answer(n) !== answer(before))) ?? rare[0];
     }
   },
+
+  seen: ({ chosen }) => chosen !== null,
 };
 
 /** Which of the two common answers this one is, 2 if it has at least the form of a date, or 3. */

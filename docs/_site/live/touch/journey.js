@@ -42,6 +42,8 @@ export const journey = {
     state.step = ((state.step ?? 0) + 1) % (last + 1);
     return state.step < last;
   },
+
+  seen: ({ step = 0, stations }) => step === stations.length - 1,
 };
 
 const letterOf = (c) => (c === " " ? "␣" : escape(c));

@@ -32,6 +32,8 @@ export const keeping = {
     state.count = (state.count % state.letters.length) + 1;
     return state.count < state.letters.length;
   },
+
+  seen: ({ masked, count }) => !masked && count > 1,
 };
 
 /** What the keys and values of a letter are in a layer. What goes into the first layer is the letter alone; into the second goes what the

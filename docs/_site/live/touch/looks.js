@@ -34,6 +34,8 @@ export const looks = {
     if (name === "text") state.text = state.texts[value];
     if (name === "wish") state.wishes[Math.floor(value / SIGNS.length)][value % SIGNS.length] ^= 1;
   },
+
+  seen: ({ wishes: asked, task }) => !TEXTS.some((text) => failing(asked, task, text)),
 };
 
 /** Tell for ^ and each letter of a text whether a letter looks at it: at all of them if it wishes for none. */
@@ -50,8 +52,11 @@ const part = (x) => (x === 0 || x === 1 ? `${x}` : `1/${Math.round(1 / x)}`);
 /** All texts of up to LONGEST letters, the shortest first. */
 const TEXTS = Array.from({ length: LONGEST }).reduce((all) => [...all, all.at(-1).flatMap((text) => LETTERS.map((letter) => text + letter))], [[""]]).slice(1).flat();
 
+/** The first letter of a text that does not say what it should. */
+const failing = (asked, task, text) => [...text].find((letter) => read(keysOf(asked, text, letter)) !== TASKS[task][1](text, letter));
+
 function verdict(asked, task, text) {
-  const fails = (one) => [...one].find((letter) => read(keysOf(asked, one, letter)) !== TASKS[task][1](one, letter));
+  const fails = (one) => failing(asked, task, one);
   const wrong = TEXTS.filter(fails);
   if (!wrong.length) return `Solved: right in all ${TEXTS.length} texts of up to ${LONGEST} letters.`;
   const shown = fails(text) ? text : wrong[0];

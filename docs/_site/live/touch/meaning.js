@@ -58,6 +58,8 @@ export const meaning = {
     else if (name === "choose") state.chosen = value;
     else state.chosen = ((state.chosen ?? 1) + 1) % state.texts.length;
   },
+
+  seen: ({ step, steps }) => step === steps.length - 1,
 };
 
 /** A text in which one letter stands out. */

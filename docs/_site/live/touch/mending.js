@@ -49,4 +49,6 @@ export const mending = {
     else if (field === "size") [state.size, state.step] = [value, 1];
     else state[field] = value;
   },
+
+  seen: ({ step }) => step > 1,
 };

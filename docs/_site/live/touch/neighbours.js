@@ -40,6 +40,8 @@ export const neighbours = {
     state.pick[name === "first" ? 0 : 1] = value;
     state.query = state.firsts[state.pick[0]].length; // where the second date begins
   },
+
+  seen: ({ apart }) => apart,
 };
 
 function bars(letters, share, owner, query) {

@@ -39,6 +39,8 @@ export const nudge = {
       state.path.push(w - state.rate * 2 * (w - state.best));
     }
   },
+
+  seen: ({ path, rate }, start) => path.length > 1 && rate !== start.rate,
 };
 
 const dot = (w, best, now) => `<circle class="q fill ${now ? "" : "faint"}" cx="${x(w)}" cy="${y(lossOf(w, best))}" r="${now ? 6 : 3}"/>`;

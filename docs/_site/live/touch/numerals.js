@@ -33,6 +33,8 @@ export const numerals = {
       state.mistakes += 1;
     }
   },
+
+  seen: ({ mistakes }) => mistakes > 1,
 };
 
 function told({ text, n, answer, unseen }) {

@@ -38,6 +38,8 @@ export const paint = {
     climb(state, (state.layer + 1) % (count + 1));
     return state.layer < count;
   },
+
+  seen: ({ layer, residual }) => layer > 1 && residual,
 };
 
 const layersOf = ({ towers, residual }) => towers[Number(residual)];

@@ -60,6 +60,8 @@ export const parting = {
     if (state.step === last) state.waited = undefined;
     return state.step < last;
   },
+
+  seen: ({ put }) => put !== null,
 };
 
 const shown = (c) => (c === " " ? "" : escape(c));

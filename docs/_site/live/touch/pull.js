@@ -66,6 +66,8 @@ export const pull = {
     pull.act(state);
     return Math.abs(state.flag - mixed(state).mixture) > THERE && state.nudges % 60 > 0;
   },
+
+  seen: ({ nudges }) => nudges > 3,
 };
 
 /** Return the weights, their mixture, and how far the mixture moves for each score that rises. */

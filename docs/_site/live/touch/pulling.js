@@ -54,6 +54,8 @@ export const pulling = {
   act(state, name, value) {
     state[name] = value;
   },
+
+  seen: ({ digit, longer }) => digit === 1 && longer === 1,
 };
 
 /** Return where they stand, seen from the flag, how large they are, whose number must stand lower, and how large a pull of 1 is: an area is as large as a pull. The strongest stands nearest. */

@@ -42,6 +42,8 @@ export const reaching = {
     state.layers = (state.layers % MOST) + 1;
     return state.layers < MOST;
   },
+
+  seen: (state) => lowest(state)[0] === 0,
 };
 
 const shown = (sign) => (sign === " " ? "␣" : escape(sign));

@@ -57,6 +57,8 @@ export const ringing = {
     state[field] = value;
     remember(state);
   },
+
+  seen: ({ on }) => on.length > 1,
 };
 
 function remember({ on, relu, tried }) {

@@ -51,4 +51,6 @@ export const rows = {
     state.step = (Math.min(state.step, count - 1) + 1) % count;
     return state.step < count - 1;
   },
+
+  seen: ({ causal }) => causal,
 };

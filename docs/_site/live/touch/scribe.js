@@ -46,6 +46,8 @@ export const scribe = {
     else state[name] = value;
     write(state);
   },
+
+  seen: ({ writer }) => Boolean(writer) && writer.step === writer.steps,
 };
 
 const firstWord = (text) => (text.trim().match(/^\S{1,20}/)?.[0] ?? "") + " ";

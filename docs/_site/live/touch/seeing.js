@@ -22,6 +22,8 @@ export const seeing = {
   act(state, name, value) {
     state[name] = value;
   },
+
+  seen: ({ bits, window }) => bits[window - 1].at(-1) < 1,
 };
 
 const shown = (sign) => (sign === " " ? "␣" : escape(sign));

@@ -30,6 +30,8 @@ export const sharing = {
   act(state, name, value) {
     state[name] = value;
   },
+
+  seen: ({ keys }, start) => keys !== start.keys,
 };
 
 function heads(queries, size, head, whose) {

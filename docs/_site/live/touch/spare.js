@@ -36,6 +36,8 @@ export const spare = {
   act(state, name, value) {
     state[name] = value;
   },
+
+  seen: ({ query, level }, start) => (start.scores ? level !== start.level : query !== start.query),
 };
 
 const isVowel = (sign) => "aeiou".includes(sign);

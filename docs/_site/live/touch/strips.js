@@ -40,6 +40,8 @@ export const strips = {
   act(state, name, value) {
     state.heads = value;
   },
+
+  seen: ({ bare }) => bare,
 };
 
 function drawn(letter, x, y, { masked, tint }) {

@@ -38,6 +38,8 @@ export const teaching = {
     }
     setTimeout(() => inTurns(state, element, finish)); // the picture first
   },
+
+  seen: ({ pupil }) => pupil?.done,
 };
 
 function finish(state) {

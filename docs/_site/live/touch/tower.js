@@ -51,6 +51,8 @@ export const tower = {
     state.height = (state.height + 1) % (2 * state.layers + 1);
     return state.height < 2 * state.layers;
   },
+
+  seen: ({ height, layers }) => height === 2 * layers,
 };
 
 /** Where the sum ends after each part, in units of the letter. What a part adds is a leg of size `adds` beside the letter, or, with

@@ -43,6 +43,8 @@ export const tree = {
   act(state, name, value) {
     state[name] = value;
   },
+
+  seen: ({ width }) => width > 1,
 };
 
 const listed = (names) => names.join(", ").replace(/, (?=\w$)/, " and ");

@@ -31,6 +31,8 @@ export const turning = {
     state.moved = (state.moved + 1) % (state.length + 1);
     return state.moved < state.length;
   },
+
+  seen: ({ moved }, start) => moved !== start.moved,
 };
 
 function vector(own, degrees, added) {

@@ -37,6 +37,8 @@ export const valley = {
   act(state, how) {
     Object.assign(state, { how, both: state.both || how !== state.how });
   },
+
+  seen: ({ plain }, start) => plain !== start.plain,
 };
 
 function path(how, start, slopes, rate, turn) {

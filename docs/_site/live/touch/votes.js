@@ -58,6 +58,8 @@ export const votes = {
     state.heard = heard === ringing.length ? 0 : Math.min(ringing.length, heard + AT_ONCE);
     return state.heard < ringing.length;
   },
+
+  seen: (state) => state.heard > 0 && state.heard === alarmsOf(state).ringing.length,
 };
 
 /** Another pair; whoever heard all alarms hears all of the new pair. */

@@ -30,6 +30,8 @@ export const wall = {
     state.now = (state.now + 1) % state.lengths.length;
     return state.now < state.lengths.length - 1;
   },
+
+  seen: ({ lengths, now, heads, bytes, laptop }) => heads * lengths[now] ** 2 * bytes > laptop,
 };
 
 function inUnits(count) {

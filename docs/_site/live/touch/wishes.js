@@ -32,6 +32,8 @@ export const wishes = {
     const [i, j] = [Math.floor(value / text.length), value % text.length];
     wishes[i][j] = 1 - wishes[i][j];
   },
+
+  seen: ({ wishes: asked }, start) => asked.join() !== start.wishes.join(),
 };
 
 function table(caption, side, head, rows) {

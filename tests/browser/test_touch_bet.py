@@ -60,7 +60,7 @@ def test_what_would_tell_the_answer_waits_for_the_guess(visit):
         "button": lambda element, page: page.get_by_role("button", name="Read on without a guess").first.click(),
     }
     for way in ways.values():
-        visitor = visit(f"/learn/{lesson}/")
+        visitor = visit(f"/learn/{lesson}/", reduced_motion="reduce")
         page, element = visitor.page, visitor.page.locator("lesson-piece[piece=bet]").first
         veiled = page.locator("p.veiled")
         count = veiled.count()

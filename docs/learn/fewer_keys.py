@@ -154,8 +154,8 @@ touch(
 )
 
 # %% [markdown]
-# A mixture of two values lies between them, whatever the head asks. **With values of its own, head 2 can bring back 35.
-# When it shares those of head 1, it never can.**
+# **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
+# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20.
 #
 # ## What does sharing cost?
 #
@@ -219,7 +219,8 @@ plt.show()
 
 # %% [markdown]
 # **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 marks with 8 key heads, and
-# 8.2 with one.** That is much, because in its four hard tests even the model with keys for each head got only 42.
+# 8.2 with one.** That is much, because its four tests are hard, and even the model with keys for each head got only 42
+# of 100.
 #
 # Models and tests differ from team to team, and so does the price of sharing. Many models pay it. What do they get?
 #

@@ -450,8 +450,8 @@ assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 # %% [markdown]
 # </details>
 #
-# **For 200 steps little seems to happen, and in the next 150 the machine learns nearly the whole task.** What set it
-# going, we do not know.
+# **For 200 steps little seems to happen, and in the next 150 the machine learns nearly the whole task.** What sets it
+# going is an open question.
 #
 # Does this matter outside of our small machine? Large models can go on with "Ada 3, Bob 5, Eve 7, Bob ?", though only
 # the prompt has shown them what to do. That is called *in-context learning*. A pair of heads like ours could do it: the

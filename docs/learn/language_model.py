@@ -278,7 +278,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It may look up all that it has read, also what it read a moment ago.
+# * A program that packs files, `xz`. Repeats cost it hardly any room, and it may look back at all that it has read. Its bits are those of the packed file.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -494,9 +494,9 @@ Markdown(MEASURED)
 # </details>
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
-# tenth, too, so at first both curves fall. But what comes next in *this* part of the story is of no use elsewhere, and
-# so the dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen tenth even
-# the table does better.
+# tenth, too, so at first both curves fall. But to know the shown part by heart is of no use elsewhere, and so the
+# dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen tenth even the table
+# does better.
 #
 # ## Drawing a letter
 #

@@ -15,7 +15,7 @@
 # the two is memory.
 #
 # But first run into the wall, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the
-# text grow, and watch for the moment when the weights break out of the laptop:**
+# text grow, and watch for the moment when the weights outgrow the laptop:**
 
 # %% tags=["live", "hide-input"]
 import math
@@ -66,8 +66,8 @@ touch(
 )
 
 # %% [markdown]
-# **A little after 22,000 places, the weights of one layer no longer fit into a laptop.** Take a text that is 30 times
-# as long: its inputs are 30 times as large, but it has 900 times as many weights. And the whole book? With eight heads,
+# **Beyond about 22,400 places, the weights of one layer no longer fit into a laptop.** Take a text that is 30 times as
+# long: its inputs are 30 times as large, but it has 900 times as many weights. And the whole book? With eight heads,
 # and four bytes a number, its weights take 32 terabytes in every layer, the memory of two thousand laptops.
 #
 # What goes into attention would have fitted, and so would what comes out. Only the square between the two is too large.
@@ -95,8 +95,8 @@ touch(
 )
 
 # %% [markdown]
-# **The whole square is still computed, from its top to its bottom, but it is never in memory as a whole.** (With a
-# look-ahead mask and small blocks, nearly half of the work falls away, too.)
+# **Without a mask the whole square is still computed, from its top to its bottom, but it is never in memory as a
+# whole.** (With a look-ahead mask and small blocks, nearly half of the work falls away, too.)
 #
 # As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that one of
 # its queries may see. If the future is hidden, there is a mask inside the block, too. The block finds
@@ -196,8 +196,9 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 #
 # And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
 # slopes. The way back needs the weights once more, but the blocks have thrown them away. So they make them a second
-# time. **In training with 8,192 places, blocks need about one eightieth of the memory of plain attention.** To make the
-# weights twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
+# time. **We measured one layer in training, with 8,192 places: blocks need about one eightieth of the memory of plain
+# attention.** To make the weights twice costs some time. But where the future is hidden, blocks skip nearly half of
+# them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #

@@ -124,8 +124,8 @@ bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
 np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
-# **A larger score makes everything before it smaller, by one factor.** So no earlier piece has to come back, and of
-# each row only one piece is there at a time.
+# **A larger score makes everything before it smaller, by one factor, and a smaller one mends nothing.** So no earlier
+# piece has to come back, and of each row only one piece is there at a time.
 #
 # ## Who may be merged with whom?
 #
@@ -229,13 +229,13 @@ assert np.exp(-np.inf - 0) == 0
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The price is
-# that keys and values move eight times. The small memory holds 125 queries at a time. They stay, with their sums, while
-# all keys and values pass by. So K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The small
+# memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. So the price is
+# that K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
-# an A100. In training it computes 13 % more than plain attention, because it makes the weights
-# [twice](long_sequences.py#how-much-memory-blocks-save). **If plain attention takes 100 % of the time, how much does
+# an A100. In training it computes 13 % more than plain attention, because on the way back it makes the weights [once
+# more](long_sequences.py#how-much-memory-blocks-save). **If plain attention takes 100 % of the time, how much does
 # FlashAttention take?**
 
 # %% tags=["live", "hide-input"]
@@ -295,7 +295,7 @@ bet(
 # </details>
 #
 # **FlashAttention computed more, and took only 18 % of the time.** On such a processor arithmetic is cheap, and
-# carrying is dear. Not so on our two cores: there pieces [took 1.3 times as
+# carrying is dear. On our two cores arithmetic is dear, too, and there pieces [took 1.3 times as
 # long](../about/benchmarks.py#pieces-of-keys-or-whole-rows) as whole rows.
 #
 # ## Exercises

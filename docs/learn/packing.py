@@ -90,7 +90,9 @@ assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
 # **Alone both dates are read right, and side by side both are read wrong.** In the first answer the 18 of the year has
-# become the day.
+# become the day, and the 9 of the second stands in neither text. How can that be? Each answer looks only at the letters
+# of its own date. But in the encoder, which makes the vectors of these letters, they have already looked at the
+# neighbour.
 #
 # Then why put them there? A machine computes with whole rectangles. So short texts are [filled up with
 # padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
@@ -98,9 +100,8 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they take
-# nearly two fifths fewer places. The dates share a row only in the encoder. Each answer still looks at the letters of
-# its own date alone, but in the encoder these letters have already looked at the neighbour.
+# The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they need
+# 317, and 317 · 64 is nearly two fifths less than 1,000 · 33.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -221,8 +222,9 @@ touch(
 )
 
 # %% [markdown]
-# **Without the numbers the 7 looks mostly into the *other* date, and with them it stays in its own.** And the other
-# dates? All 1,000 are now read as if each were alone:
+# **Without the numbers the 7 looks mostly into the *other* date, and with them it stays in its own.**
+#
+# And the other dates? All 1,000 are now read as if each were alone:
 
 # %% tags=["hide-input"]
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
@@ -322,7 +324,8 @@ attention_drawn("packing")
 # %% [markdown]
 # ## Your machine so far
 #
-# Your machine lacks only the mask and the positions: `asking[:, np.newaxis]` makes a column of a row, and
+# Your machine lacks only the mask and the positions. The mask takes two rows of numbers, because an answer, too, may
+# see only the text with its own number: `asking[:, np.newaxis]` makes a column of a row, and
 # `list(documents).index(number)` finds the first place of a number.
 #
 # ```python

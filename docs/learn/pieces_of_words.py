@@ -39,8 +39,8 @@
 # In "she sees these cheeses" an h stands before an e three times, but an e stands before an s four times. So the first
 # piece is "es". The e of "these" is inside "es" now, so its h has lost it.
 #
-# It sounds best to glue the commonest pair first. In three rounds, this turns 22 letters into 15 pieces, if of equally
-# common pairs we take the one that comes first in the text. **Can you get to 14?**
+# It sounds best to glue the commonest pair first. If several are equally common, we take the one that comes first in
+# the text. In three rounds, this turns 22 letters into 15 pieces. **Can you get to 14?**
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -66,8 +66,10 @@ touch(
 #
 # </details>
 #
-# **So gluing the commonest pair does not always lead to the fewest pieces: the rule never looks ahead.** But it is
-# quick, and even a long text needs nothing else. Let your machine glue. What is missing?
+# **So it is not enough to glue the commonest pair first: with equally common ones, it depends on which you take, and
+# the rule never looks ahead.** But it is quick, and even a long text needs nothing else.
+#
+# Let your machine glue. What is missing?
 #
 # ```python
 # def glued(pieces, a, b):  # each a that stands before a b is glued to it
@@ -236,7 +238,7 @@ touch(
 # Back to the strawberry. A number does not say how its piece is spelled, so the **letters** are lost. The model may
 # have read somewhere that strawberry is spelled s-t-r-a-w-b-e-r-r-y, but it cannot look.
 #
-# The **digits** are lost in the same way. GPT-4 cuts a number into groups of three, from the left. Let it add 1,234,567
+# The **digits** are lost in the same way. GPT-4 cuts a number into groups of three, from the left. Let it add 1234567
 # and 89. It sees three pieces, and the 89 as one:
 #
 # ```text
@@ -245,7 +247,7 @@ touch(
 # ```
 #
 # Ones must meet ones. The 9 belongs to the 7, which is a piece of its own, but the 8 belongs to the 6, which ends
-# another piece. So the 89 would have to be split, and it is one piece. Now write the number with commas, and it is cut
+# another piece. So the 89 would have to be split, and it is one piece. Now write 1,234,567, with commas, and it is cut
 # as if from the right (here without its commas):
 #
 # ```text

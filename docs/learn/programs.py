@@ -112,20 +112,22 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 #
 # | function | what it does |
 # | --- | --- |
-# | `features` | makes two matrices: `letter` cuts the letter out of a token, and `place` cuts out the place |
+# | `features` | makes two matrices of 13 rows, one for each number of a token: `letter` has 4 columns and cuts the letter out of it, and `place` has 9 and cuts out the place |
 # | [`select`][clear_attention.select] | asks your function for each wish, and fills $W_Q$ and $W_K$ |
 # | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
 #
-# The line with `select` is the one to understand. The first `place` means that the query is the number of the place
-# that looks, and the second that the key is the number of the place that is looked at. The `lambda` is the table of
-# wishes: it says yes if the key is one less than the query (and `max` lets place 0 look at itself).
+# The line with `select` is the one to understand. Here query and key stand for numbers: the first `place` means that
+# the query is the number of the place that looks, and the second that the key is the number of the place that is looked
+# at. The `lambda` is the table of wishes: it says yes if the key is one less than the query (and `max` lets place 0
+# look at itself).
 #
 # Why 128? Because $e^{-128}$ is so small that a number of four bytes rounds it to 0, so all others get nothing at all.
 # The names `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail
 # Weiss, Yoav Goldberg and Eran Yahav proposed it in 2021.
 #
-# Is this head right in each text of one to eight letters? There are few enough of them to try them all:
+# Is this head right in each text of one to eight letters? There are $3 + 3^2 + \dots + 3^8 = 9{,}840$, few enough to
+# try them all:
 
 # %% tags=["hide-input"]
 from itertools import product
@@ -155,7 +157,7 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# **The head is right in all 9,840 texts, and we know why:** each place wishes for one place only, and the others get
+# **The head is right in all of them, and we know why:** each place wishes for one place only, and the others get
 # nothing.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }

@@ -38,8 +38,8 @@
 #
 # </details>
 #
-# **A score compares two tokens and knows nothing of the rest of the text, so one head alone, in which the largest wish
-# takes all, can't sort.**
+# **One head alone, in which the largest wish takes all, can't sort, because a score compares two tokens and knows
+# nothing of the rest of the text.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: can't two a's outvote the b?</summary>
 #
@@ -162,8 +162,8 @@ print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 #
 # ## Which letter does a place fetch?
 #
-# The second head reads the notes. Place 3 fetches a b, because the b's have noted 2, and with two letters in front the
-# first of them stands at place 3. But place 4 must get a b, too, and no letter has noted 3.
+# The second head reads the notes. Place 3 fetches a b, because the b's have noted 2: two letters stand in front of
+# them, so the first b stands at place 3. But place 4 must get a b, too, and no letter has noted 3.
 #
 # **Let the places fetch one after the other. By which rule does each place find its letter?**
 
@@ -217,7 +217,8 @@ touch(
 # the dot product of the longer rows is the sum of both dot products. So **when you add two selections, their scores add
 # up.**
 #
-# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?**
+# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Mind the
+# note 0: for place 1 it is the right one, so it must be wanted more than a note that is too large.)
 #
 # ```python
 # # query is the number of the place, key is the note of a letter.

@@ -122,9 +122,10 @@ touch(
 # Both hands turn by the same angle. So the angle *between* them stays, and the product stays with it. **The product of
 # a turned query and a turned key depends only on how far apart their two places are.**
 #
-# Now press "is added to it", and let the text walk again. The product changes with every move, because (letter + place)
-# meets (letter + place), and so letters are multiplied with places. That is what went wrong in the machine that read
-# one of 100: it makes its queries and keys of such sums.
+# Now press "is added to it", and let the text walk again. The product changes with every move. Why, if [added
+# positions](positions.py#distance-is-a-turn) let a head ask by distance? Multiply (letter + place) with (letter +
+# place). That makes four products, and only place · place knows just the distance. In two others a letter meets a
+# place, and they change wherever the text goes. That is what went wrong in the machine that read one of 100.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -161,8 +162,9 @@ for moved in (0, 20):
 # ## Quick dials and slow ones
 #
 # After 12 places our dial has come round again. So for a query at place 5, a key at place 17 fits as well as one at
-# place 5. A slower dial, which turns by 10 degrees a place, has not come round by then. We take both, and add their
-# products. Among the places drawn here, the sum is now largest at one only:
+# place 5. A slower dial, which turns by 10 degrees a place, has not come round by then, but it hardly tells place 5
+# from place 6. So we take both, and add their products. Among the places drawn here, the sum is now largest at one
+# only:
 
 # %% tags=["hide-input"] alt="Three curves over the place of the key, 0 to 23, for a query at place 5. The product of a dial that turns by 30 degrees a place is largest at 5 and again at 17. That of a dial with 10 degrees a place is largest at 5 and falls from there. Their sum is largest at 5 only, and at 17 it is far lower."
 import matplotlib.pyplot as plt
@@ -305,7 +307,7 @@ attention_drawn("turning_positions")
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look. Only
 # where the answer looks at the text they are not, because a place in the answer and a place in the text have no
-# distance:
+# distance. There the answer asks by what it has written so far:
 #
 # ```python
 # q = split(x @ W_Q, heads)

@@ -88,8 +88,8 @@ plt.show()
 assert scores == [136, 58]
 
 # %% [markdown]
-# **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** In 2019 Child and
-# others let a place see the last few, and farther back only every 32nd, for example.
+# **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** Child and others
+# tried such maps in 2019.
 #
 # ## A ring of four rows
 #
@@ -213,8 +213,9 @@ touch(
 )
 
 # %% [markdown]
-# **With a window of 5, each layer reaches four letters farther back, so five layers hear of all 20.** With a window of
-# $w$ and $L$ layers, a letter can hear of
+# **With a window of 5, each layer reaches four letters farther back, so five layers hear of all 20.**
+#
+# With a window of $w$ and $L$ layers, the letters of which one can hear, itself among them, are
 #
 # $$
 # L \cdot (w - 1) + 1
@@ -224,11 +225,11 @@ touch(
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window
-# of 5 were equal, each would pass on a fifth, and after five layers $1/5^5$ of the farthest letter would arrive, or
-# 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is thin.** So letters in the
-# middle must carry the message on. A machine that is trained with windows can learn that; ours was not. [Gemma
-# 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has one that
-# sees all.
+# of 5 were equal, each would pass on a fifth. The farthest letter has only one way through five layers, so $1/5^5$ of
+# it would arrive, or 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is thin.** So
+# letters in the middle must carry the message on. A machine that is trained with windows can learn that; ours was not.
+# [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has
+# one that sees all.
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

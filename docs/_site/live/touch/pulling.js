@@ -39,7 +39,7 @@ export const pulling = {
     return `<div class="controls"><span role="group" aria-label="Year">${choice("now", texts.map((one) => one.year), now)}</span>
       <span role="group" aria-label="Digit that is asked for">${choice("digit", WHICH.map((one) => `${one} digit`), digit)}</span>
       <span role="group" aria-label="Training">${choice("longer", steps.map((n) => `${n} steps`), longer)}</span></div>
-      <p class="written">${escape(text)}</p>
+      <p class="written">${marked(text, year)}</p>
       <svg class="rope" viewBox="0 0 ${WIDE} ${GROUND + 31}" style="max-width:38em" role="img" aria-label="A rope with a flag. On the left stand the letters that
         pull for the ${sides[0]}, on the right those that pull for the ${sides[1]}, each as large as its pull.">
       ${goals.join("")}<g class="n"><rect class="fill walks" x="0" y="0" width="10" height="10" rx="1.7" style="transform:translate(${at(MIDDLE - 12 - unit)}px,${at(17 - unit / 2)}px) scale(${at(unit / 10)})"/>
@@ -57,6 +57,9 @@ export const pulling = {
 
   seen: ({ digit, longer }) => digit === 1 && longer === 1,
 };
+
+/** The text, with its year underlined: the boxes are its digits. */
+const marked = (text, year) => `${escape(text.slice(0, text.lastIndexOf(year)))}<u>${year}</u>${escape(text.slice(text.lastIndexOf(year) + year.length))}`;
 
 /** Return where they stand, seen from the flag, how large they are, whose number must stand lower, and how large a pull of 1 is: an area is as large as a pull. The strongest stands nearest. */
 function standing(strengths, forWhom) {

@@ -257,7 +257,7 @@ touch(
     layers=32,
     numbers=128,
     bytes=2,
-    length=5,
+    length=49,
     chats=0,
     model=16,
     card=24,

@@ -6,11 +6,11 @@
 # %% [markdown]
 # # What can two layers do that one can't?
 #
-# Read this text: `qzxkwvqzxkw`. Which letter comes next? Say it before you read on.
+# Read this text: `zfnxwrzfnxw`. Which letter comes next? Say it before you read on.
 #
-# You probably said v, because the piece `qzxkwv` comes again. Two small machines have learnt just this task, from
+# You probably said r, because the piece `zfnxwr` comes again. Two small machines have learnt just this task, from
 # pieces of random letters that repeat. One has a single layer and the other has two, with one head in each. The machine
-# with two layers says v, as you did. The machine with one layer says q.
+# with two layers says r, as you did. The machine with one layer says z.
 #
 # Was that luck? Here are many texts, each of which repeats every 20 places. Right of the grey line a machine can nearly
 # always know the next letter, if it looks back:
@@ -70,12 +70,13 @@ def without(layer):
     hands_on.assign(kept)
 
 
-assert says(model, "qzxkwvqzxkw") == "v"
-assert says(shallow, "qzxkwvqzxkw") == "q"
+assert says(model, "zfnxwrzfnxw") == "r"
+assert says(shallow, "zfnxwrzfnxw") == "z"
 
 # %% [markdown]
 # **Right of the grey line the machine with two layers gets 98 of 100 letters right, and the machine with one layer only
-# 16.** And one layer is not merely too small: a third machine, whose one layer is twice as large, gets 18.
+# 16.** (It is best at the line itself. [Exercise 1](#exercise-1) finds out why.) And one layer is not merely too small:
+# a third machine, whose one layer is twice as large, gets 18.
 #
 # ## Why one look is not enough
 #
@@ -85,16 +86,16 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 #
 # --8<-- "diagrams/wrong_letter.svg"
 #
-# It should have looked at the v. But in one layer each letter knows only itself and its place, and nothing in the v
+# It should have looked at the r. But in one layer each letter knows only itself and its place, and nothing in the r
 # says that a w stands before it.
 #
 # ## So somebody must write it down
 #
 # That takes two steps:
 #
-# 1. **In the first layer** each letter looks one place back, and keeps a note of what it finds. The note of the v says: "before me, w".
+# 1. **In the first layer** each letter looks one place back, and keeps a note of what it finds. The note of the r says: "before me, w".
 #    (How does it look one place back? Its query is [turned back by one place](positions.py#distance-is-a-turn), and so fits the key that stands there.)
-# 2. **In the second layer** the last w asks: whose *note* says w? It finds the v, and brings back the v.
+# 2. **In the second layer** the last w asks: whose *note* says w? It finds the r, and brings back the r.
 #
 # --8<-- "diagrams/two_steps.svg"
 #
@@ -383,8 +384,8 @@ assert abs(500 * knows[True] - 490) < 5
 # ## How did the training get there?
 #
 # A note is worth nothing until somebody reads it, and nobody can read before somebody writes. How can that begin?
-# **Draw how many letters were right as the training went on.** The line can't reach 100, because nobody can know the
-# letters of the first piece:
+# **Draw how many letters were right as the training went on.** The line can't rise above 77, because nobody can know
+# the letters of the first piece:
 
 # %% tags=["live", "remove-input"]
 from live import sketch

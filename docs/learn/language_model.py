@@ -506,10 +506,16 @@ Markdown(MEASURED)
 # so was yours. **Set the temperature of your machine to 0.5, and then to 1.5. What becomes of the coloured pieces,
 # which stand in the story letter by letter?**
 #
+# <details class="lesson-answer" markdown="1"><summary>What became of them</summary>
+#
 # At 0.5 it repeats: of 100 letters 94 were coloured, in the mean of three machines. At 1.5 only 16 were (yours may
-# differ much), and three words in ten it had never been shown. Each improbable letter is rare, but there are so many of
-# them that one is drawn quite often. **Top-p** cuts them off: a top-p of 0.5 keeps the likeliest letters that reach 0.5
-# together. **Leave the temperature at 1.5, and set top-p to 0.5: are the words back?**
+# differ much), and three words in ten it had never been shown.
+#
+# </details>
+#
+# Each improbable letter is rare, but there are so many of them that one is drawn quite often. **Top-p** cuts them off:
+# a top-p of 0.5 keeps the likeliest letters that reach 0.5 together. **Leave the temperature at 1.5, and set top-p to
+# 0.5: are the words back?**
 #
 # They are, and so is the story. How does one get a machine that does more than repeat?
 #
@@ -568,7 +574,8 @@ print(fill("The " + to_text(ids[0]), 42))
 #     return norm(x, *w["norm"]) @ w["table"].T
 # ```
 #
-# At the end the table of letters is used backwards: the logit of a letter is the dot product with its row.
+# The factor in the first line is the root of the width, as in our Transformer. At the end the table of letters is used
+# backwards: the logit of a letter is the dot product with its row.
 
 
 # %% tags=["answer"]
@@ -595,8 +602,8 @@ while len(ids) < 200:
 print(fill(to_text(ids), 42))
 
 # %% [markdown]
-# **No library stands behind these lines any more, only sums, products and powers that you have written yourself.** Try
-# another beginning, or another seed.
+# **Only NumPy stands behind these lines, with sums, products and powers that you have written yourself.** Try another
+# beginning, or another seed.
 #
 # ## Check yourself
 

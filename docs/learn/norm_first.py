@@ -152,6 +152,7 @@ for at, says, start in (
     ax.axvline(at, color="#808080", lw=1, ls=":")
     ax.text(start, -0.75, says, color="#808080", fontsize=9)
 ax.set(xlim=(0, 1), ylim=(3.5, -0.5), yticks=range(4), yticklabels=rows)
+ax.set_xlabel("digits right")
 ax.set(xticks=(0, 0.25, 0.5, 0.75, 1), xticklabels=("0", "", "50 %", "", "100 %"))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

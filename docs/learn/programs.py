@@ -21,7 +21,13 @@
 #
 # Now each place makes a wish: "I want to look at the place before me." (Place 0 has nobody before it, and wishes for
 # itself.) We write these wishes into a table. A row is a place that looks, a column is a place that is looked at, and a
-# 1 means yes.
+# 1 means yes:
+#
+# | who looks | place 0 | place 1 | place 2 |
+# | --- | --- | --- | --- |
+# | place 0 | 1 | 0 | 0 |
+# | place 1 | 1 | 0 | 0 |
+# | place 2 | 0 | 1 | 0 |
 #
 # A wish is nothing but a score, the one that we would like to get. So this *table of wishes* is a table of scores, and
 # we need matrices that produce it. Put the table into the last three rows of $W_Q$, which belong to the place, and let

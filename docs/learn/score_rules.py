@@ -198,9 +198,9 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # | with a cap of 3 | 33 % | 40 % |
 #
 # Without a cap the push is lost. The weight more than doubles, but 0.012 % of the whole is still next to nothing, so
-# what the head brings back hardly changes. So nothing brings large scores down again: in the large machines of Dehghani
-# and others (2023) they grew until training broke down. Their remedy was a norm of queries and keys. Gemma 2 (2024)
-# took a cap, of 50.
+# what the head brings back hardly changes. So hardly anything brings large scores down again: in the large machines of
+# Dehghani and others (2023) they grew until training broke down. Their remedy was a norm of queries and keys. Gemma 2
+# (2024) took a cap, of 50.
 #
 # Under a **soft cap** $c$ the second key's push is felt. The cap takes the tanh, a curve that is nearly a straight line
 # near 0 and stays between -1 and 1:
@@ -316,9 +316,9 @@ touch(
 # From the last lesson you know the [sink](sinks.py), which says *none of you*. It is one more score and belongs to no
 # letter, so its card adds a column. Its score, here 1, is meant as it stands. Now there are five cards, and 120 orders.
 #
-# A card gets a broken orange edge if a later card undoes its work. Now the 0 of the month looks, and you see its scores
-# for a 0 before it, for itself, and for a 0 that comes later. **Swap cards until all five are green. Then look for a
-# second such order.**
+# A card gets a broken orange edge if a later card undoes its work, so the culprit stands somewhere below it. Now the 0
+# of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later. **Swap cards
+# until all five are green. Then look for a second such order.**
 
 # %% tags=["live", "hide-input"]
 from itertools import permutations
@@ -387,12 +387,12 @@ touch(
 # **If no card may undo another, six of the 120 orders are right: first divide, then cap, and after them bias, mask and
 # sink in any order.** A model may also be trained with the cap after the bias. But a lifted mask is a bug in any model.
 #
-# </details>
-#
 # Division and cap change every score that they find, also what an earlier card has put there, like the sink's 1. If the
 # cap came before the division, all scores would lie between -0.5 and 0.5, and hardly differ. If it came after the bias,
 # it would bend the price, and after the mask it would bring the future back. The other three undo nothing. Minus
 # infinity minus a price is still minus infinity. And a sink is no key, so it pays no price, and no mask hides it.
+#
+# </details>
 #
 # ## Your machine so far
 #

@@ -40,7 +40,7 @@ def told(model, signs, dropped=False):
     return written, np.array(weights)[0, 0]
 
 
-words = ["dokebxutpraqsimf", "zebrakylotonapug", "tgmunhorckwafeli"]
+words = ["dokebxutpraqsimf", "jodxaqcturenbimk", "tgmunhorckwafeli"]
 written, weights = told(with_start, "•" + words[0])
 lines = ["| • | " + " | ".join(words[0][:8]) + " |", "| --- " * 9 + "|"]
 lines += ["| | " + " | ".join(written[1:9]) + " |"]
@@ -154,7 +154,7 @@ bet(
 # had to borrow a place to say that.
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
-# no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the k with each
+# no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the q with each
 # machine. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far
 # too low, and what if it is too high?**
 
@@ -244,7 +244,7 @@ assert too_low[0] > 0.9 > 0.5 > too_low[1]
 assert 0.28 < too_low[1] < 0.39  # as with the start mark dropped
 assert too_high[1] > 0.999 > 0.1 > too_high[0]
 lowest = pushed(words[0])[0]
-assert (lowest["signs"][3], lowest["written"][3]) == ("k", "l")  # as the text says
+assert (lowest["signs"][12], lowest["written"][12]) == ("q", "d")
 
 touch(
     "spare",
@@ -263,19 +263,18 @@ touch(
     ],
     chosen=2,
     text=0,
-    query=3,  # the k
+    query=12,  # the q
     scores=[round(float(learnt[0]) + push, 1) for push in PUSHES],
     level=PUSHES.index(0),
 )
 
 # %% [markdown]
 # **If the score is far too low, two in three of the letters that need nothing go wrong**, as many as without the start
-# mark, because they must look at others again. (The k is lucky.) If it is too high, the sink takes the weight that the
-# vowels need.
+# mark, because they must look at others again. If it is too high, the sink takes the weight that the vowels need.
 #
-# **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** We dropped
-# one place after the other, and each time only a vowel that stood right after it went wrong. In 2025 gpt-oss was
-# trained with such a sink for each head.
+# **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** For a check
+# that the piece does not show, we dropped one place after the other: each time only a vowel that stood right after it
+# went wrong. In 2025 gpt-oss was trained with such a sink for each head.
 #
 # In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
 
@@ -329,8 +328,8 @@ print("your softmax has a sink")
 # ### Exercise 1
 #
 # To save memory, let the head see only the last four places before each letter. Then let it see the start mark as well.
-# How many vowels, and how many other letters, does the machine read right with each mask? The small machine is
-# `with_start`, and a mask has a 1 where nobody may look:
+# How many vowels, and how many other letters, does the machine read right with each mask? In the notebook of this page
+# the small machine is `with_start`, and a mask has a 1 where nobody may look:
 #
 # ```python
 # ids, answers = spare.texts(1000, seed=3, start=True)

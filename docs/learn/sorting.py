@@ -149,7 +149,8 @@ print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 # and of the nine numbers it sets the one for this count to 1:
 
 # %%
-# look_up(what to read, its values in rising order, what to write for each)
+# look_up(what to read, its values in rising order, what to write for each:
+# np.eye(9)[n] is a row of nine numbers, 1 at place n and 0 elsewhere)
 counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
 network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
 

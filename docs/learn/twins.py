@@ -143,9 +143,9 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 #
 # </details>
 #
-# Does the twin look past a 9, too? In the program the second head does that. The twin's second head hardly looks beyond
-# its own column, so in the twin it is the *first* head that looks, if any does. Here is where it looks, from the two
-# highest columns:
+# Does the twin look past a 9, too? In the program the second head does that. The twin's second head gives over 90 % of
+# its weight to its own column, so in the twin it is the *first* head that looks, if any does. Here is where it looks,
+# from the two highest columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt

@@ -89,7 +89,7 @@ assert scores == [136, 58]
 
 # %% [markdown]
 # **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** Child and others
-# tried such maps in 2019.
+# tried such maps in 2019, with a few looks farther back.
 #
 # ## A ring of four rows
 #
@@ -218,10 +218,8 @@ touch(
 # With a window of $w$ and $L$ layers, the letters of which one can hear, itself among them, are
 #
 # $$
-# L \cdot (w - 1) + 1
+# L \cdot (w - 1) + 1 .
 # $$
-#
-# letters, itself among them.
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window

@@ -22,7 +22,7 @@ def legs(tower):
 
 
 def test_each_part_adds_a_leg_at_a_right_angle(tower):
-    assert tower.says().startswith("After 1 of 24 parts: with the norm last the letter is 80 % as long")
+    assert tower.says().startswith("After 1 of 24 parts: with a norm after each part the letter is 80 % as long")
     for parts in range(2, 8):
         tower.press("One part higher")
         assert tower.says().startswith(f"After {parts} of 24 parts")
@@ -39,7 +39,7 @@ def test_each_part_adds_a_leg_at_a_right_angle(tower):
         circle = float(tower.element.locator(".angles circle").get_attribute("r"))
         assert shrunk * abs(last[-1]) == pytest.approx(circle, rel=1e-3)  # the norm brings the sum back to size 1
     tower.press("To the top")
-    assert "the letter is 0.47 % as long as the sum, and with the norm first 26 %." in tower.says()
+    assert "the letter is 0.47 % as long as the sum, and with one norm at the top 26 %." in tower.says()
     assert "letter 0.0047, sum 1.00" in tower.element.locator("svg.angles").text_content()
     expect(tower.element.get_by_role("button", name="One part higher")).to_be_disabled()
 

@@ -6,6 +6,7 @@ import { keepSeen, keptSeen } from "../kept.js";
 
 const FOLDS = "details:is(.lesson-answer, .lesson-more)";
 const PIECES = "lesson-piece, date-machine";
+const STAYS = "h2, h3, details, .lesson-live";
 const TELLS = "article :is(p, ul, ol, table, h2, h3, pre, figure)";
 
 const covered = new WeakMap(); // element → what waits for it: told (paragraphs), button and perhaps fold
@@ -29,7 +30,12 @@ export function veilBelow(element) {
   const told = [...document.querySelectorAll(TELLS)].filter(follows(element)).find((other) => !other.closest(`details, ${PIECES}`));
   if (told?.nodeName !== "P" || !told.querySelector("strong")) return;
   const all = [told];
-  while (goesOn(all.at(-1).nextElementSibling)) all.push(all.at(-1).nextElementSibling);
+  for (let next = told.nextElementSibling; next; next = all.at(-1).nextElementSibling) {
+    const behind = next.matches(STAYS) ? null : next.nextElementSibling; // what stands between two that tell is no longer than one table
+    if (goesOn(next)) all.push(next);
+    else if (next.nodeName !== "P" && goesOn(behind)) all.push(next, behind);
+    else break;
+  }
   cover(element, { told: all, name }, told, "Just read on");
 }
 

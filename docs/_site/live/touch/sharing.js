@@ -2,7 +2,7 @@
 
 import { at, number, says, slider } from "./draw.js";
 
-const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 130].map((thousands) => 1000 * thousands);
+const LENGTHS = Array.from({ length: 130 }, (_, i) => 1000 * (i + 1));
 const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
 /** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a
@@ -18,7 +18,7 @@ export const sharing = {
     const buttons = counts.map((n) => `<button data-do="keys" data-value="${n}" aria-pressed="${n === keys}">${n}</button>`);
     const others = size === 1 ? "and no other head meets it" : `as do all from ${(met - 1) * size + 1} to ${met * size}`;
     const whole = `With the model that makes ${number(gigabytes + model, gigabytes < 1 ? 2 : 1)} GB`;
-    const speed = `All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`;
+    const speed = `All of it is read for each new piece. So a card that reads ${reads.toLocaleString("en")} GB a second writes at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`;
     return `<div class="controls" role="group" aria-label="Key heads"><span>Key heads</span>${buttons.join("")}</div>
       ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}
       <div class="controls"><span class="q">${slider("Query head", "head", head, [1, queries, 1], head)}</span>

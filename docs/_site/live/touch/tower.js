@@ -1,5 +1,5 @@
 /* How much of a letter is left on its way up two towers, drawn as right angles: the letter is the first leg, each part adds a leg
-   at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks after each part. */
+   at a right angle to the sum so far, and the sum is the hypotenuse. With a norm after each part the figure shrinks. */
 
 import { at, number, player, says, slider } from "./draw.js";
 
@@ -23,15 +23,16 @@ export const tower = {
     return `<div class="controls"><button data-do="higher" ${height === parts ? "disabled" : ""}>One part higher</button>${player("Climb", playing)}<button
       data-do="top">To the top</button><button data-do="again">Start again</button></div>
       <svg class="angles" viewBox="0 0 ${WIDTH} ${HEIGHT}" style="max-width:40em" role="img" aria-label="Two figures of right-angled triangles. In each the letter is
-      the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks after each part until
-      the sum is 1, like a snail shell: the letter is ${percent(last)} as long as the sum. With the norm first the letter stays 1 and the sum grows to ${number(total)}: the
+      the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With a norm after each part the figure shrinks until
+      the sum is 1, like a snail shell: the letter is ${percent(last)} as long as the sum. With one norm at the top the letter stays 1 and the sum grows to ${number(total)}: the
       letter is ${percent(first)} as long.">
       <g transform="translate(${hub})"><circle class="line dashed" r="${at(unit)}"/>
         <g class="turns" style="transition:none;transform:scale(${unit / grown})">${fan(shell)}${ends(shell)}</g></g>
       <g transform="translate(${middle}) scale(${unit})">${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
       <text class="small soft middle" x="${LAST}" y="${at(FLOOR / 2 - unit - 7)}">size 1</text>
-      ${caption(LAST, "norm last", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "norm first", 1, total, first)}</svg>
-      ${says(`After ${height} of ${parts} parts: with the norm last the letter is ${percent(last)} as long as the sum, and with the norm first ${percent(first)}.`)}
+      ${caption(LAST, "a norm after each part", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "one norm, at the top", 1, total, first)}</svg>
+      ${says(`After ${height} of ${parts} parts: with a norm after each part the letter is ${percent(last)} as long as the sum, and with one norm at the top ${percent(first)}.`)}
+      <p class="hint">Only lengths count here. In truth each part has a direction of its own.</p>
       <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}</div>`;
   },
 

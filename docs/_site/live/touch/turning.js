@@ -19,6 +19,7 @@ export const turning = {
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, length - 1, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, length - 1, 1], key)}</span>
       ${slider("Move the text by", "moved", moved, [0, length, 1], moved)}${player("Let the text walk", playing)}</div>
+      ${added ? '<p class="hint">Dashed: the hand of the place, added at the tip of the letter\'s own vector.</p>' : ""}
       ${says(`The query is at ${a}, the key at ${b}: ${distance(b - a)}. ${added ? "" : `The angle between them is ${Math.abs(apart)}°. `}The product is ${number(product(a, b))}.`)}`;
   },
 

@@ -21,8 +21,8 @@
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # But when does a key *fit* a query? Take vectors of two numbers, because we can draw them as arrows. A key that points
-# where the query points fits well. It gets a high *score*, and so a large *weight*. With these weights all values are
-# mixed, and the mixture is the *output*.
+# where the query points fits well. How well it fits is its *score*, a number that we compute below. A high score brings
+# a large *weight*. With these weights all values are mixed, and the mixture is the *output*.
 #
 # **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter: what
 # changes?**
@@ -172,7 +172,8 @@ W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
 W_V = np.array([[10, 0], [0, 10]])
 
 q, k, v = x @ W_Q, x @ W_K, x @ W_V
-weights, output = softmax(q @ k.T / 2), attention(q, k, v)  # √4 is 2
+weights = softmax(q @ k.T / 2)  # √4 is 2
+output = attention(q, k, v)
 print("weights of y", weights[2].round(4))
 print("output of y ", output[2].round(3))
 
@@ -293,12 +294,12 @@ machine(
 # small trained network. In 2015 Luong, Pham and Manning tried the dot product, which is cheaper. But it has a weakness.
 #
 # If one score is 10 above another, it gets $e^{10}$ times the weight, about 22,000 times. Move this score a little, and
-# its weight stays near 1: the slope is nearly 0. But training follows slopes, so a machine learns hardly anything
-# there. The softmax is then called *saturated*.
+# its weight stays near 1: the slope is nearly 0. But the training asks of each number: if I move you a little, does the
+# answer improve? Where nothing changes, the machine learns hardly anything. The softmax is then called *saturated*.
 #
 # With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017. A dot product is a sum, and
-# long sums grow large. How large? Each term is a number of the query times a number of the key. Let this product be +1
-# or −1, as a coin falls.
+# long sums grow large. How large? Each term is a number of the query times a number of the key. Before the training
+# these are random, and the simplest random number is a coin. So let each term be +1 or −1.
 #
 # **Toss 64 coins 1,000 times. Then take more coins: how wide does the hill of their sums become? At last, tick
 # "divide".**
@@ -334,7 +335,7 @@ touch(
 # products cancel in the same way. What is left is 64 times 1, so the sum is typically √64 = 8 away from 0.
 #
 # That is why Vaswani and others divided by $\sqrt{d_k}$. **Divided by the root, the scores keep their size, however
-# long the keys are.** Then they built a whole machine of it, the Transformer.
+# long the keys are.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: our machine with a wrong divisor</summary>
 #

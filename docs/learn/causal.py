@@ -6,8 +6,9 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# While a machine is trained, it is given the right letters, and after each of them it must say the next one. This
-# machine gets 100 of 100 right. Yet by itself it cannot write a single date. **Let it try.**
+# While a machine is trained, it is given the right letters, and after each of them it must say the next one. The second
+# machine below gets 100 of 100 right, as our own does. Yet by itself it cannot write a single date. **Type a date: what
+# does each of them write?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -39,7 +40,7 @@ kinds = (
     "unseen dates right",
 )
 rows = []
-for name, reader in {"whole": model, "this machine": forgetful}.items():
+for name, reader in {"our machine": model, "second machine": forgetful}.items():
     found = record if reader is model else forgetful_record
     (wrote,) = target.decode(greedy_search(reader, source_ids, max_length=11))
     letters, exact = percent(found["letters"]), percent(found["exact"])
@@ -50,21 +51,23 @@ machine(
     piece="beside",
     sibling="dates-forgetful",
     called={  # the reader is about to find out
-        "dates": ("whole", ""),
-        "dates-forgetful": ("this machine", "trained in another way"),
+        "dates": ("our machine", ""),
+        "dates-forgetful": (
+            "second machine",
+            "something was left out in the training of the second machine",
+        ),
     },
     given={"dates": rows[0][1], "dates-forgetful": rows[1][1]},
     without=tabled(kinds, rows),
 )
 
 # %% [markdown]
-# **It writes nothing at all.** What happened?
+# The second machine writes nothing at all. What happened?
 #
 # ## One date is eleven examples
 #
-# In training the decoder is *given* the whole right answer, and at each place it must say the letter that comes next.
-# Nothing comes before the first letter, so a **start mark** • is put in front, and everything moves one place to the
-# right:
+# In training the decoder is *given* the whole right answer. Nothing comes before the first letter, so a **start mark**
+# • is put in front, and everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
@@ -72,7 +75,7 @@ machine(
 # letters, never from its own.
 #
 # But look again: what a place must say stands in the lower row, one place to its right. A machine that can look there
-# need not read the date. It can copy. The machine at the top could, because nobody hid that place. So we call it **the
+# need not read the date. It can copy. The second machine could, because nobody hid that place. So we call it **the
 # peeking machine**.
 #
 # Our machine, beside it, could never peek. **Give both machines the letters of an answer, one by one, up to all ten.
@@ -110,7 +113,9 @@ for asked, right in known.items():
     }
     state = {name: [letters for letters, _ in line] for name, line in lines.items()}
     assert [line[-1] for line in state["whole"]] == [*right, "▪"]
-    assert state["forgetful"][0] == "▪"
+    at_last = "".join(letters[-1] for letters in state["forgetful"])
+    assert at_last[0] == at_last[10] == "▪"
+    assert "▪" not in at_last[1:10]
     assert state["forgetful"][10] == right + "▪"
     peeks = [weights for _, weights in lines["forgetful"]]
     states.append({"text": asked, "answer": right + "▪", **state, "peeks": peeks})
@@ -126,17 +131,18 @@ ends = [
 touch(
     "given",
     f"<p>What two machines say next, of “{text}”:</p>"
-    + tabled(("given", "whole", "peeking"), ends),
+    + tabled(("given", "ours", "peeking"), ends),
     dates=states,
     date=0,
     letters=3,
 )
 
 # %% [markdown]
-# **The peeking machine cheated: in its training it got every letter right by reading it off at the next place.** At the
-# last place there is nothing to read off. So there it has learnt to say ▪, the end, because in the training the last
-# letter is always ▪. **But a machine that writes is always at its last place.** From the start mark alone it says ▪,
-# and is finished before it has begun.
+# **The peeking machine cheated: in its training it got every letter right by reading it off at the next place.** Only
+# behind all ten letters is there no next place, and there ▪, the end, is always right. So it never had to find any
+# other letter that it could not see. Given one to nine letters, it guesses, and half of the time it repeats the last
+# one. Given only the start mark, it says ▪. **But a machine that writes never has a next place.** It starts with the
+# start mark alone, so it is finished before it has begun.
 #
 # ## Hide the future
 #
@@ -144,9 +150,9 @@ touch(
 # because what is asked for is the letter *after* it. The mask for this rule is the *look-ahead mask*. Attention with it
 # is called *causal*, because what comes later cannot be a cause.
 #
-# Here the peeking machine is given the start mark and four letters. (It looks four times at once, and each row shows
-# the look that peeks most.) In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop that: press the
-# cells that must be blocked, until no letter sees a later one.**
+# Here the peeking machine is given the start mark and four letters. (It has four heads, of which the next lesson tells.
+# Each row shows the one that peeks most.) In the row • it looks at the 2, and 2 is exactly what • has to say. **Stop
+# that: press the cells that must be blocked, until no letter sees a later one.**
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -217,15 +223,18 @@ for reader, share in (forgetful, 0.31), (model, 1):  # at the last place, as abo
     last = [reader((ids, wanted[:, : n + 1]))[:, -1] for n in range(10)]
     last = wanted[:, 1:11] == np.argmax(last, axis=-1).T
     assert abs(last.mean() - share) < 0.005
-    if reader is forgetful:  # place by place it is as blind as at the last one
+    if reader is forgetful:  # half of the time it repeats what it was given last
+        again = [reader((ids, wanted[:, : n + 1]))[:, -1] for n in range(1, 10)]
+        again = wanted[:, 1:10] == np.argmax(again, axis=-1).T
+        assert abs(again.mean() - 0.5) < 0.01
+        # place by place it is as blind as at the last one
         np.testing.assert_array_equal(last, found[:, :10])
 assert found[:, 10].all()  # the end mark
 
 # %% [markdown]
-# We gave it the right letters of 200 unseen dates. Without the mask it got all of the next letters right, by copying.
-# With the mask every place is as blind as the last place was before, and says what it said when it was the last one.
-# That is right for about 3 of the ten letters of a date, and always right for the end mark. So it gets (10 · 0.31 + 1)
-# / 11 = 37 % of the places right.
+# We gave it the right letters of 200 unseen dates. With the mask every place is as blind as the last place was before,
+# and says what it said when it was the last one. That is right for about 3 of the ten letters of a date, and always
+# right for the end mark. So it gets (10 · 0.31 + 1) / 11 = 37 % of the places right.
 #
 # </details>
 #
@@ -349,7 +358,7 @@ def moved(reader):
     return np.flatnonzero(np.any(one != other, axis=-1))
 
 
-for name, candidate in {"whole": model, "peeking": forgetful}.items():
+for name, candidate in {"ours": model, "peeking": forgetful}.items():
     print(f"{name:9} moved: {' '.join(map(str, moved(candidate)))}")
 
 # %% tags=["live", "remove-input"]
@@ -422,8 +431,9 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# With the mask, keys and values of earlier letters never change, so a machine that writes can keep them. Then only the
-# newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
+# With the mask, a letter's key and value are made only from letters up to its own place. So later letters never change
+# them, and a machine that writes can keep them. Then only the newest letter asks, and eleven keys answer: ten old ones
+# and its own. Which mask does its query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())
@@ -474,7 +484,7 @@ from drawing import attention_drawn
 attention_drawn("causal")
 
 # %% [markdown]
-# But the machine looks in four ways at once, and mostly we showed you one. Why four?
+# But the machine has four heads, and mostly we showed you one. Why four?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.

@@ -72,8 +72,9 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Below the q stands what the table says of w and q, and so on. Attention can bring the letter before, and the residual
-# keeps the letter itself, so both meet in one vector. What is left is to know the table by heart.
+# Below the q stands what the table says of the q and of the w before it, and so on. Attention can bring the letter
+# before, and the residual keeps the letter itself, so both meet in one vector. What is left is to know the table by
+# heart.
 #
 # We train three machines of one layer, each for 500 steps:
 #
@@ -183,8 +184,8 @@ assert 0.45 < wider < 0.57  # half of the table
 # </details>
 #
 # **After 500 steps, a layer with a network knows nearly the whole table. With a wider attention in its place it knows
-# half, and with neither it gets three letters in ten.** So it is not only how *many* numbers there are. (The wide
-# attention gets half because both letters have a say in its *weights*.) What can two matrices do that a mixture cannot?
+# half, and with neither it gets three letters in ten.** So it is not only how *many* numbers there are. What can two
+# matrices do that a mixture cannot?
 #
 # ## An alarm for each pair
 #
@@ -218,6 +219,7 @@ assert [says(*on, relu=False) for on in ((7,), (7, 8), (), (8,))] == [
     -251,
     -107,
 ]
+assert -products.sum() == -251
 rows = {"nothing": (), "a 7": (7,), "an 8": (8,), "a 7 and an 8": (7, 8)}
 touch(
     "ringing",
@@ -247,10 +249,17 @@ touch(
 #
 # **Now take the ReLU away, and look for a product that the alarms still know.**
 #
-# There is none. **In a plain sum an 8 changes the answer by the same amount, whether a 7 is there or not.** Switch the
-# 8 on: with a 7 the answer goes from −118 to 26, and without it from −251 to −107. Each time the three alarms of the 8
-# add 40 + 48 + 56 = 144. But the 8 must change the answer by 0 without the 7, and by 56 with it. For that, something
-# has to bend. Without a bend, two matrices one after the other are no more than one.
+# <details class="lesson-answer" markdown="1"><summary>Is there one?</summary>
+#
+# There is none. Switch the 8 on: with a 7 the answer goes from −118 to 26. Without the 7 nothing is found at first, so
+# each alarm says −1 times its product. All six together say −(30 + 35 + 40 + 42 + 48 + 56) = −251, and the 8 makes that
+# −107. Both times its three alarms add 40 + 48 + 56 = 144.
+#
+# </details>
+#
+# **In a plain sum an 8 changes the answer by the same amount, whether a 7 is there or not.** But the 8 must change the
+# answer by 0 without the 7, and by 56 with it. For that, something has to bend. Without a bend, two matrices one after
+# the other are no more than one.
 #
 # ### Exactly one of two
 #
@@ -322,9 +331,10 @@ touch(
 #
 # </details>
 #
-# **Two alarms together hold a table that no single alarm can hold.** Now press the answers in the last column: each
-# turns from 0 to 1 and back, so you can ask for a table of your own. There are 16 of them. One alarm can make 10, and
-# two alarms can make all 16.
+# **Two alarms together hold a table that no single alarm can hold.**
+#
+# Now press the numbers under "wanted": each turns from 0 to 1 and back, so you can ask for a table of your own. There
+# are 16 of them. One alarm can make 10, and two alarms can make all 16.
 #
 # ### Many alarms, one table
 #
@@ -396,6 +406,10 @@ assert leads[-1]
 without = heard[-1] - loud[one][:, None] * voted  # each alarm alone is silent
 assert (np.argmax(without, axis=1) == wanted[one]).all()
 assert not leads[0]
+its_votes = loud[one, loudest_first, None] * voted[loudest_first]
+after = np.argmax(heard[-1] - np.cumsum(its_votes, axis=0), axis=1)
+falls = 1 + np.argmax(after != wanted[one])  # the loudest are silenced
+assert 5 <= falls <= 7  # about six, as the text says
 for_good = ringing + 1 - int(np.argmin(leads[::-1]))  # from here on it leads
 assert for_good < ringing
 assert LETTERS[wanted[one]] == "c"
@@ -442,11 +456,18 @@ assert round(100 * one_off) == 99
 assert half_off < 0.3
 
 # %% [markdown]
-# At first the lead goes from letter to letter. But before all alarms are heard, the c has taken it for good. **Now
-# press "Silence the loudest" a few times: when does the c lose? Then silence a random half.**
+# **Before all alarms are heard, the c has taken the lead for good.** Until then the lead goes from letter to letter.
 #
-# The c outlives the loss of any single alarm. So do most answers: without one alarm, on average still 99 of 100 are
-# right. Without a random half, fewer than 30 are. **No single alarm holds an entry of the table.**
+# **Now press "Silence the loudest", one press after the other: when does the c lose? Then silence a random half.**
+#
+# <details class="lesson-answer" markdown="1"><summary>When does the c lose?</summary>
+#
+# It outlives the loss of any single alarm, and here it loses with about the sixth. Most answers outlive one alarm, too:
+# without it, on average still 99 of 100 are right. But without a random half, fewer than 30 are.
+#
+# </details>
+#
+# **No single alarm holds an entry of the table.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: alarms of a language model, and room for the table</summary>
 #
@@ -503,7 +524,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 # table = np.random.default_rng(5).integers(0, 26, size=(26, 26))  # the secret one
 # before, here = np.divmod(np.arange(676), 26)
 # x = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)  # (676, 52)
-# wanted = table[here, before]
+# wanted = table[here, before]  # first the letter itself, then the one before it
 # W_1, b_1, W_2, b_2 = ...
 # answers = feed_forward(x, W_1, b_1, W_2, b_2).argmax(axis=1)
 # print((answers == wanted).sum(), "of 676")
@@ -512,7 +533,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 1, 1, 0])
 # %% tags=["answer"]
 before, here = np.divmod(np.arange(676), 26)
 x = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)
-wanted = table[here, before]
+wanted = table[here, before]  # first the letter itself, then the one before it
 W_1 = x.T  # each alarm hears the two letters of its pair,
 b_1 = -1  # and rings only if both are there
 W_2 = np.eye(26)[wanted]  # it votes for one answer
@@ -544,9 +565,9 @@ np.testing.assert_allclose(block(five), block.norm(by_hand), atol=1e-5)
 # You used 676 alarms. Now build a network that gets all 676 answers right with only 26 alarms, one for each letter that
 # can stand before.
 #
-# Number the answers from 0 for a to 25 for z. Then two hints will help. An alarm can be as loud as the number of the
-# right answer. And if it says $t$, then of all votes $c\,t - c^2 / 2$ for an answer $c$, the vote for $c = t$ is the
-# largest. (Try $t = 3$.)
+# Number the answers from 0 for a to 25 for z. Then two hints will help. An alarm can be as loud as the number $t$ of
+# the right answer. And let an answer $c$ get the votes $c\,t - c^2 / 2$: this is a parabola in $c$ with its top at $c =
+# t$, so the right answer wins. (Try $t = 3$.)
 
 # %% tags=["answer"]
 W_1 = np.concatenate([26 * np.eye(26), table])

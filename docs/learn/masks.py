@@ -67,8 +67,7 @@ machine(
 # --8<-- "diagrams/batch.svg"
 #
 # For our machine every row is filled up to 34 places, because its longest date has 34 letters. Elsewhere the longest
-# text of a batch decides. So if a chat program answers several people in one batch, the emptiness behind your question
-# depends on what the others ask.
+# text of a batch decides.
 #
 # At 34 places both machines read nearly all unseen dates. Now fill these up to 100. The machine that was told reads as
 # many dates as before. The other one reads only 33 of 100. There is no error and no warning. **If emptiness is not
@@ -142,8 +141,8 @@ plt.show()
 #
 # How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
 # lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
-# take more weight, and some of them it has never seen. So there are two kinds of harm, and both are gone if the padding
-# gets a weight of exactly 0.
+# take more weight, and some of them it has never seen. Both kinds of harm are gone if the padding gets a weight of
+# exactly 0.
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
 # is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
@@ -169,6 +168,10 @@ q, k, v = (
 letters = ["3", "␣", "m", "a", "y", "pad", "pad"]
 blocked = create_padding_mask(ids)[0, 0, 0]
 weights = scaled_dot_product_attention(q, k, v, blocked).weights
+let_in = np.array(blocked) * [1, 1, 1, 1, 1, 0, 1]
+let_in = scaled_dot_product_attention(q, k, v, let_in).weights.numpy()
+np.testing.assert_allclose(let_in[0, 5], 0.44, atol=0.005)  # of the 3
+assert all(let_in[0, :5] < weights[0, :5])  # what the letters lose
 lab(
     [
         situation(
@@ -192,7 +195,8 @@ lab(
 
 # %% [markdown]
 # **Padding is hidden as a key, but not as a query.** The two rows called pad still *look*. That does no harm, because
-# what comes out of them is used nowhere.
+# what comes out of them is used nowhere. But the first of them, once let in as a key, takes 0.44 of the weight of the 3
+# from the letters.
 #
 # ## By hand
 #
@@ -245,16 +249,16 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
 # runs over all keys $l$.
 #
-# In code, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some other
-# libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
+# In this site's package, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. For
+# three texts of five letters its shape is `(3, 1, 1, 5)`: texts, heads, queries and keys. All heads and queries of a
+# text share its mask. Some other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
-# The formula has a weak spot. If all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
+# But if all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
 #
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# The mask's axes are texts, heads, queries and keys. Those of heads and queries have length 1, because all heads and
-# queries share the mask. Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In
-# the picture a 1 is hatched:
+# Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is
+# hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt
@@ -272,6 +276,7 @@ plt.show()
 # %% tags=["live", "remove-input"]
 expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
 np.testing.assert_array_equal(padding[:, 0, 0], expected)
+assert padding.shape == (3, 1, 1, 5)
 
 # %% [markdown]
 # </details>
@@ -291,16 +296,17 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 far = np.float32(-1e9)
 np.testing.assert_array_equal(np.float32([3, 1]) + far, [far, far])
+assert 3 + int(far) == -999_999_997
 
 # %% [markdown]
 # Why the whole training, if each text of a batch is read by itself? Because each step of the training changes the
 # numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
-# The Transformer has had this trouble from the beginning. Its paper (Vaswani and others, 2017) sets a hidden score to
-# −∞. Then $e$ to its power is 0, and an empty row becomes NaN. Its program [added](../guides/hiding_scores.py)
-# -1,000,000,000 instead, and no NaN appears. But in an empty row every score gets this number. A number of 32 bits
-# keeps about seven digits, so the scores 3 and 1 both become exactly -1,000,000,000. With all scores equal, the row
-# looks at the padding after all, and nobody is warned.
+# The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞. Then $e$ to its power is 0, and an empty
+# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. But in an
+# empty row this is added to every score. From a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32
+# bits keeps about seven digits, so it is rounded to -1,000,000,000. From a score of 1 comes the same. With all scores
+# equal, the row looks at the padding after all, and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

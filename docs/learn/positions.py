@@ -86,16 +86,16 @@ touch(
 )
 
 # %% [markdown]
-# **Without positions no machine can tell two dates with the same letters apart, however long it is trained.**
+# **If all letters of a text see each other, no machine without positions can tell two dates with the same letters
+# apart, however long it is trained.**
 #
 # ## Say where it stands
 #
-# So we must tell the machine. A letter's *place* is a number, counted from 0. We make a vector of it, the *position*,
-# and add it to the letter's own vector. But which vector?
+# So we tell the machine each letter's *place*, a number counted from 0. We make a vector of it, the *position*, and add
+# it to the letter's own vector. But which vector?
 #
-# **A counter** adds 0 to each of the 64 numbers at place 0, then 1, then 2. It grows and grows: beside the 30 of place
-# 30, the letter's own numbers can hardly be seen. After 1,000 steps of training such machines still misread about a
-# quarter of the dates.
+# **A counter** adds 0 to each of the 64 numbers at place 0, then 1, then 2. Beside the 30 of place 30, the letter's own
+# numbers can hardly be seen. After 1,000 steps of training such machines still misread about a quarter of the dates.
 #
 # **A fraction** adds 0 at the first place of the row and 1 at its last. That stays small, and the machines read 99 of
 # 100 dates. But now the length of the row decides how large a step is. In rows of 40 places instead of 34 the steps are
@@ -167,7 +167,8 @@ touch(
 # 0.416 = 0.084$.
 #
 # The next piece of your machine, `positions`, makes such a row of numbers for each place. `n` sets how slow the slow
-# dials are:
+# dials are. With `n=1000` and six numbers, dial 1 turns by $1000^{-2/6} = 0.1$, and dial 2 by $1000^{-4/6} = 0.01$. So
+# each dial is slower by the same factor. We make 61 places, 0 to 60, for the walk below:
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -211,6 +212,7 @@ peaks = fits[12, 18] / 3, of_32[12] @ of_32[18] / 32
 np.testing.assert_allclose(peaks, (0.93, 0.74), atol=0.005)
 np.testing.assert_allclose(fits[12, 18], 2.8, atol=0.05)
 assert of_32[12] @ of_32[13] > 0.95 * 32  # neighbours fit almost as well
+np.testing.assert_allclose(1000 ** -np.array([2 / 6, 4 / 6]), [0.1, 0.01])
 by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
 np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table
 touch(
@@ -227,16 +229,19 @@ touch(
 
 # %% [markdown]
 # **All hands turn, and the dot product stays the same.** Why? On one dial let the query's hand stand at the angle $a$
-# and the key's hand at $b$. This dial adds to the dot product
-#
-# $$
-# \sin a \sin b + \cos a \cos b = \cos(a - b)
-# $$
+# and the key's hand at $b$. This dial adds $\sin a \sin b + \cos a \cos b = \cos(a - b)$ to the dot product.
 #
 # **The dot product of two positions depends only on the angles *between* their hands, and so only on their distance.**
-# Three places back is the same turn wherever you stand. A turn is a matrix of two rows and two columns for each dial,
-# so $W_Q$ can learn it. Go back to the dials, and turn the query's hands back by three places. **Where must the key
-# stand now to fit best?**
+# Three places back is the same turn wherever you stand.
+#
+# And $W_Q$ can learn to turn a hand, because a turn is a matrix. This one turns the hand of dial 0 back by 3, which is
+# three places:
+#
+# $$
+# (\sin a, \cos a) \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix} = (\sin(a - 3), \cos(a - 3))
+# $$
+#
+# Go back to the dials, and turn the query's hands back by three places. **Where must the key stand now to fit best?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Where it fits best</summary>
 #
@@ -270,15 +275,10 @@ touch(
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1" id="does-the-trained-machine-rely-on-it"><summary>For the curious: a matrix that turns, and the order of sines and cosines</summary>
+# <details class="lesson-more" markdown="1" id="does-the-trained-machine-rely-on-it"><summary>For the curious: one matrix for all dials, and the order of sines and cosines</summary>
 #
-# **How does a matrix turn a hand?** A hand is two numbers, its sine and its cosine. The matrix below turns the hand of
-# dial 0 back by 3, which is three places. For the next two dials it has 0.3 and 0.03 instead. Put all three along the
-# diagonal of one large matrix, and you have a $W_Q$ that takes place 12 to place 9, and place 52 to 49:
-#
-# $$
-# (\sin a, \cos a) \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix} = (\sin(a - 3), \cos(a - 3))
-# $$
+# **How does one matrix turn all hands?** For the next two dials the matrix above has 0.3 and 0.03 in place of 3. Put
+# all three along the diagonal of one large matrix. This is a $W_Q$ that takes place 12 to place 9, and place 52 to 49.
 
 # %% tags=["live", "remove-input"]
 turning_back = np.zeros((6, 6))
@@ -333,9 +333,10 @@ attention_drawn("positions")
 # %% [markdown]
 # ## Who found this, and when
 #
-# The first Transformer (2017) added these sines and cosines. Could a machine that only writes do without them? There
-# each letter sees one key more than the letter before it, which gives the order away. Kazemnejad and others tried it in
-# 2023. On texts longer than in training, machines without positions did better than machines with the usual ones.
+# The first Transformer (2017) added these sines and cosines. Could a machine that only writes do without them? Its
+# look-ahead mask gives the order away, because each letter sees one key more than the letter before it. Kazemnejad and
+# others tried it in 2023. On texts longer than in training, machines without positions did better than machines with
+# the usual ones.
 #
 # ## Exercises
 #

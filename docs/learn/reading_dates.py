@@ -125,9 +125,9 @@ machine(
 # list, its **id**, and each id into a row of 64 numbers, a **vector**. The rows of all letters are a table, the
 # **embedding**, which is trained, too.
 #
-# But then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. To each row something is added that [tells
-# the place](positions.py) of its letter. But `3.5.2018` and `3/5/2018` both begin with a 3, one of a day and one of a
-# month.
+# Then the 3 of `03.05.2018` gets the same row as the 3 of `3/5/2018`. So to each row something is added that [tells the
+# place](positions.py) of its letter. But the place is not enough either: `3.5.2018` and `3/5/2018` both begin with a 3,
+# one of a day and one of a month.
 #
 # ## The one idea: look at the right letters
 #
@@ -135,9 +135,9 @@ machine(
 # half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
-# the mixture, and from what it has written so far, the machine computes the next letter. (Drawn are 32 of the 64
-# numbers. The machine does this four times over, each time with weights of its own, and these are their mean. We come
-# back to the r.)
+# the mixture, and from what it has written so far, the machine computes the next letter. (The higher a strip, the
+# larger its weight. Drawn are 32 of the 64 numbers. The machine does this four times over, each time with weights of
+# its own, and these are their mean. We come back to the r.)
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"

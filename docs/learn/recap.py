@@ -31,10 +31,10 @@
 #
 # First we climb the left side with the 5 of the day, and beside it the first 5 of the year. At each step their
 # *similarity* says how alike the two are: 1 if their vectors have the same direction, 0 if they have nothing in common,
-# and below 0 if they point away from each other. (Steps 3 and 5 show what a part has found, before it is added at 4 and
-# 6.)
+# and below 0 if they point away from each other. (Steps 3 and 5 show only what a part has found, before it is added to
+# the letter at 4 and 6.)
 #
-# **Walk with the 5, step by step. At which step do the two 5s part?**
+# **Walk with the 5, step by step. At which of the steps 2, 4 and 6 do the two 5s part most?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -102,18 +102,18 @@ journey(
 
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** They part a little
-# at each step, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and the
-# network to 0.09. Did attention find different things for them because of their places, or because of their neighbours?
-# Soon a j will tell.
+# at steps 2 and 4, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and
+# the network to 0.09. Can neighbours alone make attention find different things for equal letters at equal places? Soon
+# a j will tell.
 #
 # ## From the text into the answer
 #
 # Now the day's 5 is no longer just any 5. But how does it get to the right side, into the answer? We join the decoder
 # when it has written `1955-06-0`. What comes out above the last letter is written next. The last letter is the 0, and
 # so it is this 0 that must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The
-# • is the start mark.)
+# • is the start mark.) In the decoder "add & norm" has no number: step 8 includes it, and step 9 stops before it.
 #
-# **Walk up the right side. At which step do the two 0s part?**
+# **Walk up the right side, as far as step 9. At which step do the two 0s part?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -187,8 +187,8 @@ assert round(float(likely[most]), 4) == 0.9999
 #
 # ## How can a j say June?
 #
-# One thing is still strange. To write the 6 of June, the decoder looks mostly at the j. But january and july begin with
-# a j, too, at the same place. So how can a j say June?
+# To write the 6 of June, the decoder looks mostly at the j. But january and july begin with a j, too, at the same
+# place. So how can a j say June?
 #
 # Here each j is a point: its 64 numbers, projected on a plane. **Let the three js walk up to step 6. Then put january's
 # j into our text: which month will the machine write?**
@@ -363,8 +363,8 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: read just as the package reads them")
 
 # %% [markdown]
-# There is our date, with its day. Nothing went into it but the trained numbers and your own functions, written one
-# lesson at a time. **That is the whole Transformer, in NumPy, and you have built it.**
+# Nothing went into these answers but the trained numbers and the functions in `own`, our versions of those that you
+# wrote, one lesson at a time. **That is the whole Transformer, in NumPy, and you have built it.**
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: where the numbers are</summary>
 #

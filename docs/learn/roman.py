@@ -8,7 +8,7 @@
 # # Can you teach it something else?
 #
 # So far our machine has read dates. Now you train one, here in the page: it is given `mcmxciv`, and must write `1994`.
-# Half a minute will do. But will it really *read*, or only know its examples by heart?
+# A minute will do. But will it really *read*, or only know its examples by heart?
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They are added up, so
 # `mdclxvi` is 1666. Only a smaller sign *before* a larger one is subtracted: `iv` is 4. So `mcmxciv` falls into
@@ -17,11 +17,12 @@
 # ## Train one in this page
 #
 # There are 3,999 numerals, up to `mmmcmxcix`, and your browser puts 999 of them away. Of the others it shows a new
-# machine only 100, again and again. **How many of the 999 will it then read? Guess, and press "Train it".**
+# machine only 100, again and again. **How many of the 999 will it then read? Think of a number, and press "Train it".**
 #
 # While it learns, watch three things. The loss falls. The machine tries five unseen numerals; wrong letters are
 # underlined. And two curves count what it reads: solid for the shown numerals, dashed for the unseen. **Do the two
-# curves rise together?** Then show it 300 numerals, 1,000 and 3,000.
+# curves rise together?** Then show it 1,000 numerals. (These two trainings are enough. With more time, try 300 and
+# 3,000, too.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -183,10 +184,10 @@ Markdown(
 # </details>
 #
 # The six look the same, so they get the same answer, and at most one is right. (Here we count all 3,999, shown and
-# unseen together, because a group has members among both.) Told only that a machine reads 56 %, you would call it a
-# poor reader. Yet this one reads nearly all that can be read. **A share of right answers says little, unless you know
-# what was possible.** A larger machine, or a longer training, could hardly add to it, because the order is gone. **What
-# is not in the letters, no training can find.**
+# unseen together, because a group can have members among both, though these six are all unseen.) Told only that a
+# machine reads 56 %, you would call it a poor reader. Yet this one reads nearly all that can be read. **A share of
+# right answers says little, unless you know what was possible.** A larger machine, or a longer training, could hardly
+# add to it, because the order is gone. **What is not in the letters, no training can find.**
 #
 # ## The whole program
 #

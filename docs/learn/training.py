@@ -234,12 +234,15 @@ touch(
 )
 
 # %% [markdown]
-# **One walk gave the slopes of both numbers, and in our machine one walk gives all 121,422.** That costs about as much
-# as computing two or three losses, and nobody has to try a single number. Linnainmaa found it in 1970, when he asked
-# how rounding errors add up in a long calculation.
+# **One walk gave the slopes of both numbers, and in our machine one walk gives all 121,422.** That costs only about as
+# much as computing two or three losses, because the numbers share most of the way, and each piece of it is walked only
+# once. Nobody has to try a single number. Linnainmaa found it in 1970, when he asked how rounding errors add up in a
+# long calculation.
 #
 # To multiply factor by factor is the *chain rule*, and the whole walk is called *backpropagation*. All slopes together
-# are the *gradient*, and to nudge all numbers against them is *gradient descent*.
+# are the *gradient*, and to nudge all numbers against them is *gradient descent*. In 1986 Rumelhart, Hinton and
+# Williams trained networks by such walks, and saw that their inner numbers came to stand for features of the task.
+# Nobody had told them which.
 #
 # Does it work for real? We took our untrained machine, and 64 texts at once, a *batch*. **One walk back, one nudge for
 # each number, and the machine's loss fell from 3.0 to 2.6.** A training repeats this, each time with 64 other texts.
@@ -278,9 +281,7 @@ np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 #
 # ## How it learns where to look { #where-to-look }
 #
-# In 1986 Rumelhart, Hinton and Williams trained networks by such walks, and saw that their inner numbers came to stand
-# for features of the task. Nobody had told them which. And nobody tells our machine which key is the right one. How
-# does it learn that?
+# Nobody tells our machine which key is the right one. How does it learn that?
 #
 # Here a query mixes the values of three keys, and the loss is the square of the distance from the mixture to a flag.
 # The arrow of a key shows its *effect*: how the mixture would move if this key got a little more score. So a nudge
@@ -314,6 +315,12 @@ for _ in range(6):  # the loss is the square of the distance from the flag
 of_c = shares_of(path[0])[2], values[2], shares_of(path[0]) @ values
 np.testing.assert_allclose(of_c, [0.21, 0.95, 0.60], atol=5e-3)
 assert round(pulls_of(path[0], values)[2], 2) == 0.07  # as the text says
+off = shares_of(path[0]) @ values - flag
+by_factors = 2 * off * pulls_of(path[0], values)
+for score, slope in zip(np.eye(3), by_factors, strict=True):
+    tried = shares_of(path[0] + 1e-6 * score) @ values - flag
+    np.testing.assert_allclose((tried**2 - off**2) / 1e-6, slope, atol=1e-5)
+assert by_factors[2] < 0  # of c, as the text says
 of_b = [shares_of(scores)[1] for scores in path]
 assert of_b[0] == max(shares_of(path[0]))
 assert of_b[1] > of_b[0]  # at first it gains
@@ -376,6 +383,15 @@ touch(
 # \frac{\text{mixture} + 0.01 \cdot \text{weight} \cdot \text{value}}{1 + 0.01 \cdot \text{weight}}
 # \approx \text{mixture} + 0.01 \cdot \text{weight} \cdot (\text{value} - \text{mixture})
 # $$
+#
+# **The slope** of a score is again a product of factors. The square has the factor $2 \cdot (\text{mixture} -
+# \text{flag})$, and from a score to the mixture the factor is the effect:
+#
+# $$
+# \text{slope} = 2 \cdot (\text{mixture} - \text{flag}) \cdot \text{effect}
+# $$
+#
+# At the start the mixture lies below the flag, so the slope of c is negative, and a nudge raises its score.
 #
 # **A matrix** is many products at once. So the slope of each of its numbers is what came in, times the slope of what
 # came out. Here 1 and 3 came in:

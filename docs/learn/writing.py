@@ -106,7 +106,7 @@ def reader(text):
 # %% [markdown]
 # For dates we can simply multiply. A real program adds logarithms, because long products come to nearly 0. It also
 # divides the sum by the number of letters, or something like it, because otherwise short answers would win more often.
-# **What is missing here?**
+# **Fill the two gaps:**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -236,6 +236,7 @@ bounds = before * left
 np.testing.assert_allclose(bounds[[0, 3]], [0.12, 0.35], atol=0.006)
 assert bounds.argmax() == 3
 assert np.delete(left, [0, 3]).max() < 0.005
+assert before[1:].max() < 0.885
 
 # %% [markdown]
 # ## Does it mean the zeros?
@@ -244,10 +245,16 @@ assert np.delete(left, [0, 3]).max() < 0.005
 # Can we be sure, without trying all there are?
 #
 # We can. Take any other answer, and go along it to the first letter that differs from 0000-06-05. This letter is the
-# machine's second choice there, at best. Suppose it is the fourth letter. The three zeros have 0.87 together, and the
-# second choice has 0.40, so it comes to $0.87 \cdot 0.40 = 0.35$. The letters after that can only make it smaller. An
-# answer that differs at the first letter gets 0.12 at most, and one that differs at any other letter nearly nothing.
-# All of that is less than 0.51, though all these numbers are rounded.
+# machine's second choice there, at best. The letters after it can only make the product smaller. So such an answer has
+# at most:
+#
+# | the first letter that differs | probability before it | second choice there | product |
+# | --- | --- | --- | --- |
+# | the first of all | 1 | 0.12 | 0.12 |
+# | the fourth | 0.87 | 0.40 | 0.35 |
+# | any other | at most 0.88 | under 0.005 | under 0.005 |
+#
+# Each product is less than 0.51, by far more than we have rounded.
 #
 # **So the search is not to blame: no answer is more probable than the zeros, and the machine means them.** Why it
 # prefers them, we do not know.
@@ -286,7 +293,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # | 2 | 1.5 and 0 | 4.48 and 1 | 0.818 and 0.182 |
 #
 # **A temperature changes the distances, and never the order.** And what becomes of whole answers? Here are a hundred at
-# each of three temperatures. **Press some rare ones: what do they say?**
+# each of three temperatures. **Press some rare ones, grey or framed: what do they say?**
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample

@@ -288,7 +288,9 @@ def test_shared_heads_leave_room_on_the_card(piece):
             sharing.slide("Pieces of words", step)
             kept = each * length / 1e9
             said = re.search(r"Kept: (.+) GB\. With the model that makes (.+) GB, (.+) a card", sharing.says())
-            speeds = re.findall(r"So a card that reads 1,000 GB a second writes at most (.+) pieces a second\.$", sharing.says())
+            speeds = re.findall(
+                r"So a card that reads 1,000 GB a second writes at most (.+) pieces a second\.$", sharing.says()
+            )
             fits = kept + 16 <= 24  # only then it can write at all
             assert [float(x) for x in speeds] == pytest.approx([1000 / (kept + 16)] * fits, abs=0.0501)
             error = 0.0501 if kept >= 1 else 0.00501

@@ -27,6 +27,8 @@ def test_each_step_says_its_numbers(piece, row):
     by_hand.press("may"[row])
     by_hand.press("Next step")
     assert numbers(by_hand.says())[-4:] == QUERIES[row].tolist()
+    drawn = " ".join(by_hand.element.locator("svg g").last.locator("text").all_text_contents()).replace("−", "-")
+    assert numbers(drawn) == [*W_Q.ravel(), *W_K.ravel(), *W_V.ravel()]  # the matrices, where the bars come later
     for j in range(3):
         by_hand.press("Next step")
         *factors, product, four, root, score = numbers(by_hand.says())

@@ -79,6 +79,7 @@ class TestExchange:
         expect(says).to_have_text("June! The vector of the “m” alone was enough.")
         assert piece.locator(".wrote > .changed").all_inner_texts() == ["6"]
         assert "June: 100 %" in piece.get_by_role("img").get_attribute("aria-label")
+        expect(piece.locator(".tug + .hint")).to_have_text("All others together: 0 %")
 
 
 class TestFool:

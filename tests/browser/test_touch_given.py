@@ -23,7 +23,7 @@ def said(name, given):
 def rows(given):
     """Return the letters that are drawn, row by row."""
     names = given.element.locator("svg text").all_text_contents()
-    starts = [names.index(name) for name in ("whole", "peeking", "given")] + [len(names)]
+    starts = [names.index(name) for name in ("ours", "peeking", "given")] + [len(names)]
     return [names[i + 1 : j] for i, j in pairwise(starts)]
 
 
@@ -39,6 +39,13 @@ def test_the_machines_say_what_the_trained_ones_say(piece, count):
     right = forgetful[-1] == ANSWER[count]
     assert ("and that is right." in given.says()) == right
     assert right == (count == 10)
+    counted = {
+        0: "The only place",
+        1: "1 place sees the next letter, and says it.",
+        3: "3 places see",
+        10: "10 places see",
+    }
+    assert given.says().startswith(counted[count])
 
 
 def test_another_text_can_be_chosen(piece):

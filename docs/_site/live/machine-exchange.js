@@ -54,9 +54,11 @@ function tug(now, own, other, { target }, monthOf) {
   const digits = [own, other].map(({ answer }) => answer[MONTH]);
   const [mine, theirs] = digits.map((digit) => now.steps[MONTH]?.probabilities[target.encode(digit)[0]] ?? 0);
   const percent = (x) => `${Math.round(100 * x)} %`;
+  const rest = `${Math.max(0, 100 - Math.round(100 * mine) - Math.round(100 * theirs))} %`; // so that what one sees adds up
   const share = (kind, x) => `<i class="share ${kind}" style="--share:${(100 * x).toFixed(1)}%"></i>`;
-  return `<div class="tug" role="img" aria-label="The probability of ${digits[0]}, ${monthOf(own)}: ${percent(mine)}. Of ${digits[1]}, ${monthOf(other)}: ${percent(theirs)}.">
-    <b class="first">${digits[0]}</b><span>${percent(mine)}</span><span class="track">${share("first", mine)}${share("second", theirs)}</span><span>${percent(theirs)}</span><b class="second">${digits[1]}</b></div>`;
+  return `<div class="tug" role="img" aria-label="The probability of ${digits[0]}, ${monthOf(own)}: ${percent(mine)}. Of ${digits[1]}, ${monthOf(other)}: ${percent(theirs)}. Of all others: ${rest}.">
+    <b class="first">${digits[0]}</b><span>${percent(mine)}</span><span class="track">${share("first", mine)}${share("second", theirs)}</span><span>${percent(theirs)}</span><b class="second">${digits[1]}</b></div>
+    <p class="hint">All others together: ${rest}</p>`;
 }
 
 function said(now, own, other, exchanged, text, monthOf) {

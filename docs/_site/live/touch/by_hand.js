@@ -7,6 +7,7 @@ import { arrow, at, dot, number, player, says, sum } from "./draw.js";
 
 const [CELL, ROW, TOP] = [21, 22, 26]; // of the tables above: a number, a letter, and the first of them
 const LEFT = { x: 24, q: 88, k: 194, v: 298 };
+const MATRICES = 134; // the top of the three matrices, which stand where the bars will stand
 const BARS = { top: 138, row: 24, left: [24, 148, 254], wide: [104, 86, 86] };
 const MAP = { top: 262, weights: 24, output: 242, cells: [62, 49] };
 const PATIENCE = 4; // so many beats of the piece for each step that goes on by itself: its numbers want to be read
@@ -21,9 +22,9 @@ export const by_hand = {
     const next = !last ? "Next step" : done.length < letters.length ? "Next letter" : "From the beginning";
     return `<div class="controls"><span role="group" aria-label="Who looks?" style="display:flex;gap:.4em;align-items:center">Who looks? ${names.join("")}</span>
       <button data-do="step">${next}</button>${player("Let it run", playing)}</div>
-      <svg viewBox="0 0 346 338" style="max-width:34em" role="img" aria-label="Tables of x, queries, keys and values, a row for each letter; below them bars for the
-      scores, the powers and the weights of the letter that looks; and at the bottom the rows of weights and of outputs that are finished.">
-      ${tables(state, found)}${bars(state, found)}${finished(state, found)}</svg>
+      <svg viewBox="0 0 346 338" style="max-width:34em" role="img" aria-label="Tables of x, queries, keys and values, a row for each letter; below them the three
+      matrices, and from the first score on bars for the scores, the powers and the weights of the letter that looks; and at the bottom the rows of weights and of outputs that are finished.">
+      ${tables(state, found)}<g ${step < 2 ? 'visibility="hidden"' : ""}>${bars(state, found)}</g><g>${step < 2 ? matrices(state) : ""}</g>${finished(state, found)}</svg>
       ${says(told(state, found))}`;
   },
 
@@ -104,12 +105,20 @@ function meeting(low, y) {
     <g class="n"><path ${thin} d="M${down} ${join}V${y}"/></g>${arrow([down + 0.7, y], [down - 12, y], "n")}`;
 }
 
-function table(title, name, kind, lines, lit) {
+/** The matrices that make queries, keys and values, with those rows marked that make the query. */
+function matrices({ x, wq, wk, wv, row, step }) {
+  const used = step === 1 ? x[row].flatMap((share, i) => (share ? [i] : [])) : [];
+  const named = (letter) => `<tspan font-style="italic">W</tspan><tspan dy="3" style="font-size:8px">${letter}</tspan>`;
+  return [["Q", "q", wq, used], ["K", "k", wk, []], ["V", "v", wv, []]].map(([letter, name, matrix, lit]) =>
+    table(named(letter), name, name, matrix, lit, MATRICES)).join("");
+}
+
+function table(title, name, kind, lines, lit, top = TOP) {
   const [left, wide] = [LEFT[name], CELL * lines[0].length];
   const cells = lines.flatMap((row, i) => row.map((x, c) => `<text class="middle ${lit.includes(i) ? "" : "soft"}" ${lit.includes(i) ? 'style="font-weight:600"' : ""} x="${left + CELL * (c + 0.5)}"
-    y="${TOP + ROW * i + 15}">${x === null ? "·" : short(x)}</text>`));
-  const marks = lines.map((_, i) => `<rect class="${kind} ${lit.includes(i) ? "grip" : "line"}" x="${left}" y="${TOP + ROW * i}" width="${wide}" height="${ROW}"/>`);
-  return `<text class="middle ${kind === "n" ? "" : `${kind} text`}" x="${left + wide / 2}" y="${TOP - 9}">${title}</text>
+    y="${top + ROW * i + 15}">${x === null ? "·" : short(x)}</text>`));
+  const marks = lines.map((_, i) => `<rect class="${kind} ${lit.includes(i) ? "grip" : "line"}" x="${left}" y="${top + ROW * i}" width="${wide}" height="${ROW}"/>`);
+  return `<text class="middle ${kind === "n" ? "" : `${kind} text`}" x="${left + wide / 2}" y="${top - 9}">${title}</text>
     ${[...marks].sort((a, b) => a.includes("grip") - b.includes("grip")).join("")}${cells.join("")}`;
 }
 

@@ -22,8 +22,10 @@ export const dials = {
         ${hand(cx, cy, radius, speed * place, "q")}${few ? names : ""}</g>`;
     });
     const product = sum(adds);
-    return `<svg viewBox="0 0 232 112" style="max-width:30em" role="img" aria-label="A dial for
-      each speed, with a hand for the place of the query and one for the place of the key.">${drawn.join("")}</svg>
+    const legend = [["q", "query's hands", 4], ["k", "key's hands", 112]].map(([kind, name, x]) => `<g class="${kind}">
+      <path class="stroke" d="M${x} 121h14"/><text class="small text" x="${x + 18}" y="124">${name}</text></g>`);
+    return `<svg viewBox="0 0 232 128" style="max-width:30em" role="img" aria-label="A dial for
+      each speed, with a hand for the place of the query and one for the place of the key.">${drawn.join("")}${legend.join("")}</svg>
       ${curve(speeds, key - query, product, back ? -BACK : 0)}
       <div class="controls">${player("Let both walk", playing)}${check(`turn the query's hands back by ${BACK} places`, "back", back)}</div>
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, FARTHEST, 1], query)}</span>

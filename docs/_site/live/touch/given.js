@@ -15,7 +15,7 @@ export const given = {
     const last = answer.length - 1;
     const shown = [START, ...answer].slice(0, letters + 1);
     const buttons = dates.map(({ text }, i) => `<button data-do="date" data-value="${i}" aria-pressed="${i === date}">${escape(text)}</button>`);
-    const rows = [["whole", WHOLE, whole[letters]], ["peeking", PEEKS, forgetful[letters]]].map(([name, y, said]) =>
+    const rows = [["ours", WHOLE, whole[letters]], ["peeking", PEEKS, forgetful[letters]]].map(([name, y, said]) =>
       `${nameAt(name, y)}${[...said].map((letter, i) => box(i, y, letter, letter === answer[i] ? "fine" : "astray")).join("")}`);
     const copied = peeks[letters].map((weight, i) => `<path class="k stroke" style="stroke-width:2;stroke-opacity:${at(0.15 + 0.85 * weight)}"
       d="M${middle(i + 1) - 5} ${GIVEN - 1}L${middle(i) + 4} ${PEEKS + HIGH + 2}"/>`);
@@ -25,7 +25,7 @@ export const given = {
     return `<div class="controls" role="group" aria-label="The text">${buttons.join("")}</div>
       <p class="hint">A strong line: the peeking machine looks hard at the next place.</p>
       <svg viewBox="0 0 ${width} ${GIVEN + HIGH + 4}" style="max-width:34em" role="img" aria-label="Three rows of letters. Below, the start mark and ${letters} given letters.
-        Above each, what the peeking machine says comes next, with a line to the next given letter where it looks there; at the top, what the whole machine says.">
+        Above each, what the peeking machine says comes next, with a line to the next given letter where it looks there; at the top, what our machine says.">
         ${rows.join("")}${copied.join("")}${nobody}${nameAt("given", GIVEN)}${shown.map((letter, i) => box(i, GIVEN, letter, "")).join("")}</svg>
       <div class="controls">${slider("Letters given", "letters", letters, [0, last, 1], letters)}${player("One after the other", playing)}</div>
       ${says(told(dates[date], letters))}`;
@@ -61,7 +61,8 @@ function told({ answer, forgetful }, letters) {
   const said = forgetful[letters];
   const before = [...said].slice(0, -1).filter((letter, i) => letter === answer[i]).length;
   const [guess, right] = [said.at(-1), answer[letters]];
-  const copying = letters ? `${letters} ${letters === 1 ? "place sees" : "places see"} the next letter, and ${before === letters ? "say it" : `${before} of them say it`}. ` : "";
+  const say = (count) => (count === 1 ? "says it" : "say it");
+  const copying = letters ? `${letters} ${letters === 1 ? "place sees" : "places see"} the next letter, and ${before === letters ? say(letters) : `${before} of them ${say(before)}`}. ` : "";
   const blind = letters ? "The last place sees nothing after it" : "The only place sees nothing after it";
   return `${copying}${blind}: the peeking machine says ${named(guess)} there, ${guess === right ? "and that is right" : `but right is ${named(right)}`}.`;
 }

@@ -258,7 +258,7 @@ adam = keras.optimizers.Adam(rate, beta_2=0.98)  # what v keeps of itself
 # it makes the softmax itself, from the logits
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 machine.compile(adam, loss)
-machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
+history = machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
 
 # %% tags=["hide-input"]
 texts = record["diary"][:5].tolist()  # five dates for it to read

@@ -119,7 +119,7 @@ def test_who_just_reads_on_is_not_asked_again(visit):
 
 MACHINES = [
     ("attention", "fits"),
-    ("causal", "beside"),
+    ("multi_head", "beside"),
     ("masks", "places"),
     ("positions", "beside"),
     ("recap", "looks"),

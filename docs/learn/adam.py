@@ -99,7 +99,8 @@ touch(
 # **A learning rate that suits one number does not suit the other.** Large nudges fly out across the valley, and small
 # ones creep along it.
 #
-# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. Which way does its path go?**
+# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. (It means something else there.) Which
+# way does its path go?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Which way?</summary>
 #
@@ -130,8 +131,9 @@ touch(
 #
 # (As before, the nudge goes against the slope.)
 #
-# **Go back, and make the valley less steep: Adam's path does not change at all.** (Only the loss is smaller, because
-# the valley is.) The slopes become smaller, but so does their usual size, and the quotient stays as it is.
+# **Go back, and make the valley less steep. What becomes of Adam's path?** It does not change at all. (Only the loss is
+# smaller, because the valley is.) The slopes become smaller, but so does their usual size, and the quotient stays as it
+# is.
 #
 # That is the whole idea. What is left is bookkeeping: how does one keep a mean and a usual size for 121,422 numbers?
 #

@@ -203,7 +203,8 @@ for name, computed in {
 # ## The same in the trained machine
 #
 # So far the matrices were made up. In our machine the training found them, because they help to write the right letter.
-# The machine looks in four ways at once, its *heads*. This is head 1, and its keys have 16 numbers.
+# The machine looks in four ways at once, its *heads*. This is head 1, and its keys have 16 numbers ([lesson
+# 6](split_heads.py) says why). The asking vector is made of what was written so far.
 #
 # **Press a letter of the answer, and see whose keys fit its query best.**
 

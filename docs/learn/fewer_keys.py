@@ -155,7 +155,8 @@ touch(
 
 # %% [markdown]
 # **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
-# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20.
+# bring back 35. With values of its own, here 20 and 40, head 2 can do it, too. Head 1 never can, because its own are 10
+# and 20.
 #
 # ## What does sharing cost?
 #
@@ -267,7 +268,8 @@ touch(
 
 # %% [markdown]
 # **With 8 key heads the card holds a text of about 61,000 pieces, and without sharing only 15,000.** Writing gets
-# faster, too: for each new piece the machine reads all that is kept, and now that is less.
+# faster, too: for each new piece the machine reads all that is kept, and now that is less. The dare takes a single key
+# head, and that cost DeepSeek 8.2 marks.
 #
 # Here two query heads share keys and values, and nothing else has changed. Untick the box, and each has its own:
 

@@ -240,8 +240,8 @@ touch(
 
 # %% [markdown]
 # The c finds the g, which came after it the last time, because the g had looked back at the c. **So training has found
-# something very like our two steps.** Only its notes are blurred: the g gives the c before it 0.49 of its weight, and
-# no more. (After the second h the machine is wrong. A fold below tells why.)
+# something very like our two steps.** Only its notes are not as sharp as ours: the g gives the c before it 0.49 of its
+# weight. (The last fold tells what else it notes.) (After the second h the machine is wrong. A fold below tells why.)
 #
 # ## What if a head is switched off?
 #
@@ -452,7 +452,7 @@ assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 # </details>
 #
 # **For 200 steps little seems to happen, and in the next 150 the machine learns nearly the whole task.** What sets it
-# going is an open question.
+# going is known only in part (Edelman and others, 2024; Singh and others, 2024).
 #
 # Does this matter outside of our small machine? Large models can go on with "Ada 3, Bob 5, Eve 7, Bob ?", though only
 # the prompt has shown them what to do. That is called *in-context learning*. A pair of heads like ours could do it: the

@@ -278,7 +278,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room, and it may look back at all that it has read. Its bits are those of the packed file.
+# * A program that packs files, `xz`. Repeats cost it hardly any room, and it may look back at all that it has read. Its bits are those by which the tenth makes the packed file longer.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -503,8 +503,8 @@ Markdown(MEASURED)
 # Your machine can say how probable each letter is. To write, it [draws](writing.py#drawing) one, adds it to the text,
 # and draws the next. You know its **temperature** [from the dates](writing.py#drawing): it says how daring the machine
 # is, and below 1 the probable letters become more probable still. The text at the top of the page was drawn at 0.8, and
-# so was yours. **Set the temperature of your machine to 0.5, and then to 1.5. What becomes of the coloured pieces,
-# which stand in the story letter by letter?**
+# so was yours. **Below its curves, set the temperature of your machine to 0.5, and then to 1.5. What becomes of the
+# coloured pieces, which stand in the story letter by letter?**
 #
 # <details class="lesson-answer" markdown="1"><summary>What became of them</summary>
 #
@@ -526,9 +526,9 @@ Markdown(MEASURED)
 #
 # They stay together much longer. In 1,000 steps the story came up 81 times, but these sentences only 17 times. So the
 # machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too: there it draws level
-# with the table. But in the same 1,000 steps it gets less far with its words: one in four it was never shown. (The
-# machine at the top of the page was shown 420,000 letters, and there it won.) **The more there is to read, the less a
-# machine can get by with repeating.**
+# with the table. But in the same 1,000 steps it gets less far with its words: a quarter of those that it writes stand
+# nowhere in its text. (The machine at the top of the page was shown 420,000 letters, and there it won.) **The more
+# there is to read, the less a machine can get by with repeating.**
 #
 # Now paste a text of your own, a few thousand letters or more. It is sent nowhere. **Which of its words does your
 # machine find first?**

@@ -14,7 +14,7 @@
 # or a piece of a word. In 2024, [Gemini 1.5](https://arxiv.org/abs/2403.05530) could read a million. One wall between
 # the two is memory.
 #
-# But first run into the wall, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the
+# Run into the wall yourself, with eight heads of 64 numbers. The inputs are the queries, keys and values. **Let the
 # text grow, and watch for the moment when the weights outgrow the laptop:**
 
 # %% tags=["live", "hide-input"]
@@ -66,8 +66,8 @@ touch(
 )
 
 # %% [markdown]
-# **Beyond about 22,400 places, the weights of one layer no longer fit into a laptop.** Take a text that is 30 times as
-# long: its inputs are 30 times as large, but it has 900 times as many weights. And the whole book? With eight heads,
+# **Beyond about 22,400 places, the weights of one layer no longer fit into a laptop.** Take a text that is 10 times as
+# long: its inputs are 10 times as large, but it has 100 times as many weights. And the whole book? With eight heads,
 # and four bytes a number, its weights take 32 terabytes in every layer, the memory of two thousand laptops.
 #
 # What goes into attention would have fitted, and so would what comes out. Only the square between the two is too large.
@@ -195,10 +195,10 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
-# slopes. The way back needs the weights once more, but the blocks have thrown them away. So they make them a second
-# time. **We measured one layer in training, with 8,192 places: blocks need about one eightieth of the memory of plain
-# attention.** To make the weights twice costs some time. But where the future is hidden, blocks skip nearly half of
-# them, and that saves more.
+# slopes. The way back needs the weights once more, because the factor of a value is its weight. But the blocks have
+# thrown them away, so they make them a second time. **We measured one layer in training, with 8,192 places: blocks need
+# about one eightieth of the memory of plain attention.** To make the weights twice costs some time. But where the
+# future is hidden, blocks skip nearly half of them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #

@@ -141,8 +141,8 @@ plt.show()
 #
 # How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
 # lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
-# take more weight, and some of them it has never seen. Both kinds of harm are gone if the padding gets a weight of
-# exactly 0.
+# take more weight, and those beyond the 34 places of its training it has never seen. Both kinds of harm are gone if the
+# padding gets a weight of exactly 0.
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
 # is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
@@ -250,8 +250,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # runs over all keys $l$.
 #
 # In this site's package, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. For
-# three texts of five letters its shape is `(3, 1, 1, 5)`: texts, heads, queries and keys. All heads and queries of a
-# text share its mask. Some other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
+# three texts of five letters its shape is `(3, 1, 1, 5)`: texts, [heads](multi_head.py) (which come in lesson 5),
+# queries and keys. Some other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
 # But if all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
 #
@@ -303,10 +303,11 @@ assert 3 + int(far) == -999_999_997
 # numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞. Then $e$ to its power is 0, and an empty
-# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. But in an
-# empty row this is added to every score. From a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32
-# bits keeps about seven digits, so it is rounded to -1,000,000,000. From a score of 1 comes the same. With all scores
-# equal, the row looks at the padding after all, and nobody is warned.
+# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. But so
+# large a number wipes out the score that it is added to. In an empty row it is added to every score. From a score of 3
+# it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven digits, so it is rounded to
+# -1,000,000,000. From a score of 1 comes the same. With all scores equal, the row looks at the padding after all, and
+# nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

@@ -45,7 +45,7 @@ machine(
 # year 1988, and from "4 march 2043" the year 2033. It reads only half of the unseen dates, and more than half of its
 # mistakes are of this kind: the third digit of the year is lost, and the fourth stands there a second time.
 #
-# So it seems to have found both digits, and to have lost which of them comes first. How does one lose just that?
+# It writes one digit twice, as if it knew both, and had lost which of them comes first. How does one lose just that?
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -346,8 +346,8 @@ assert (
 
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
-# one.** But so does one head in a machine twice as wide: after 700 steps it reads 80 of 100 dates, and eight heads read
-# 72.
+# one.** But so does one head in a machine twice as wide, whose vectors are twice as long: after 700 steps it reads 80
+# of 100 dates, and eight heads read 72.
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -442,27 +442,29 @@ touch(
 )
 
 # %% [markdown]
-# **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** After 700 steps only
-# the 9 does, and it pulls little. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly
-# balance, and the rest pulls for the 7 both times, so the machine writes 1977.
-#
-# (Together they pull about six times as hard, so the boxes are drawn smaller.)
+# **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, and it pulls little.
+# The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly balance, and the rest pulls for
+# the 7 both times, so the machine writes 1977.
 #
 # Not all walk in every date: in 2043 the others, "…", stay with the 4. So we watched one letter in over 1,300 unseen
 # dates, the third digit of the year. After 700 steps it changes sides in 7 of 100 dates, and after 2,100 in 98.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
 # press 1962, then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after it.
-# It has heard that in the encoder, where each letter has looked at the others. After 700 steps the encoder has not yet
-# learnt to tell it so well.
+# It has heard that in the encoder, where each letter has looked at the others. After 700 steps it has heard of the
+# digit, too. But what it brings hardly tells yet which of the two is the third, and which the fourth.
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard each other, both can
 # bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$. From "5 3" comes $(5, 3)$, and
-# the order is safe. An average of letters that all say the same loses nothing.
+# the order is safe. An average of letters that all say the same loses nothing. (Would it not be enough if each told its
+# own place? The year stands elsewhere in 5/3/2018 than in 3. mai 2018, so a place alone does not say which digit of the
+# year a letter is.)
 #
 # So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
 # which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look
-# can hold a whole date.**
+# can hold a whole date.** Then why do nearly all machines have several heads? They learn sooner, and cost no number
+# more, as the next lesson shows.
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])
@@ -600,8 +602,7 @@ from drawing import attention_drawn
 attention_drawn("multi_head")
 
 # %% [markdown]
-# So several heads learn sooner than one. Yet four heads have exactly as many numbers to train as one head has. How can
-# that be?
+# Four heads have exactly as many numbers to train as one head has. How can that be?
 #
 # * [How heads share the numbers](split_heads.py): the cut, the formula, and your own heads.
 #

@@ -44,15 +44,15 @@ assert 0.27 < commonest < 0.32
 #
 # A norm divides the *whole* sum by its size, and so it divides the letter, too. Do it once by hand, with four numbers.
 # The *size* of a vector is here the root of the mean of its squares, so our letter $x = (1, -1, 1, -1)$ has size 1.
-# (The letters of this task are digits.) A part finds $(0.75, 0.75, -0.75, -0.75)$. The product of the two is 0, so they
-# stand at a right angle, and then the *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} =
+# (The letters of this task are digits.) A part finds $(0.75, 0.75, -0.75, -0.75)$. The dot product of the two is 0, so
+# they stand at a right angle, and then the *squares* of their sizes add up, as Pythagoras knew: $\sqrt{1^2 + 0.75^2} =
 # 1.25$.
 #
 # --8<-- "diagrams/right_angle.svg"
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of
 # the letter is still in there? As much as the length of the shadow that the divided sum throws on the letter. Multiply
-# with the letter, number by number, and take the mean, because our size is a mean, too:
+# the divided sum with the letter, number by number, and take the mean, because our size is a mean, too:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
@@ -111,11 +111,10 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 # A dare: set "Layers" to 24, and find the largest "A part adds" with which more than half of the letter still arrives
 # on the left.
 #
-# What arrives at the top instead of the letter? Mostly an average of the text, which attention adds and which is nearly
-# the same for every digit. (Then why don't all parts add in one direction? Because each part has other random
-# matrices.) So at the top of the left tower two digits of a text look nearly alike. Before the training their cosine is
-# 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86, which leaves a difference
-# to learn from.
+# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add and which is
+# nearly the same for every digit. The small networks make nearly the same of digits that are nearly the same. So at the
+# top of the left tower two digits of a text look nearly alike. Before the training their cosine is 0.999 on average,
+# where 1 would be the same direction. In the tower on the right it is 0.86, which leaves a difference to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** In training the slopes pass the same norms on
 # their way back, and shrink as well. The tower does learn, but slowly: with a third of the learning rate and three

@@ -42,8 +42,8 @@
 # their values. Only at the very end do you divide the second sum by the first.
 #
 # On paper this works. But in a computer powers grow too fast: for a score of 89 the power no longer fits into a number
-# of four bytes. So a softmax first subtracts the largest score of its row, which changes no weight. **But the largest
-# score may stand on the last page.**
+# of four bytes. So a softmax first subtracts the largest score of its row. All powers shrink by the same factor, so no
+# weight changes. **But the largest score may stand on the last page.**
 #
 # ## Measure from the largest so far
 #
@@ -65,7 +65,7 @@
 # Milakov and Gimelshein published it in 2018, and Rabe and Staats found the same for attention in 2021.
 #
 # **Read the second piece, with the slider "Pieces read", and watch the two bars of the first. Then make the last score
-# 2, and read it again: is anything mended?**
+# 2: is anything mended now?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -229,9 +229,9 @@ assert np.exp(-np.inf - 0) == 0
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The small
-# memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. So the price is
-# that K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** Suppose the
+# small memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. So the price
+# is that K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
 # an A100. In training it computes 13 % more than plain attention, because on the way back it makes the weights [once

@@ -91,8 +91,8 @@ assert drawn == "".join([*pair, longest] * 2)
 # %% [markdown]
 # **Alone both dates are read right, and side by side both are read wrong.** In the first answer the 18 of the year has
 # become the day, and the 9 of the second stands in neither text. How can that be? Each answer looks only at the letters
-# of its own date. But in the encoder, which makes the vectors of these letters, they have already looked at the
-# neighbour.
+# of its own date, because we hide the other date from it. But in the encoder, which makes the vectors of these letters,
+# they have already looked at the neighbour.
 #
 # Then why put them there? A machine computes with whole rectangles. So short texts are [filled up with
 # padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
@@ -101,7 +101,7 @@ assert drawn == "".join([*pair, longest] * 2)
 # --8<-- "diagrams/shared_row.svg"
 #
 # The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they need
-# 317, and 317 · 64 is nearly two fifths less than 1,000 · 33.
+# 317, which makes 20,288 places in place of 33,000.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -378,7 +378,8 @@ print("your machine packs its texts")
 # ### Exercise 1
 #
 # A program has packed our 1,000 dates into 317 rows of 64 places. As soon as one date does not fit, it begins a new
-# row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268.
+# row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268. (The dates
+# are `create_date_pairs(1000, seed=1, split="test")` of the package.)
 
 # %% tags=["answer"]
 lengths = np.array([len(text) for text in texts])

@@ -67,7 +67,7 @@ touch(
 # </details>
 #
 # **So it is not enough to glue the commonest pair first: with equally common ones, it depends on which you take, and
-# the rule never looks ahead.** But it is quick, and even a long text needs nothing else.
+# this method never looks ahead.** But it is quick, and even a long text needs nothing else.
 #
 # Let your machine glue. What is missing?
 #
@@ -102,7 +102,7 @@ assert glued([*"she sees"], "e", "s") == [*"she se", "es"]
 # %% [markdown]
 # ## Rules from a manual
 #
-# What does the rule find in a long text? Let it read the manual of Python, as our language model did. We cut the text
+# What does the method find in a long text? Let it read the manual of Python, as our language model did. We cut the text
 # into words first, so that no piece reaches into the next word:
 
 # %% tags=["hide-input"]
@@ -155,12 +155,12 @@ for ending in ("ing", "ment", "ation"):
     print(f"piece {new.index(ending) + 1}: {ending}")
 
 # %% [markdown]
-# **By counting alone, the rule has found three endings of English words among its first hundred pieces.** Nobody told
+# **By counting alone, the method has found three endings of English words among its first hundred pieces.** Nobody told
 # it what an ending is.
 #
-# To cut a new text, begin with its letters, and glue by the same rules in the same order. Letters stay pieces, so even
-# a new word can be cut, as long as its letters are known. GPT begins with the 256 bytes, so that no letter is unknown
-# either.
+# Each pair that it has glued is a *rule*. To cut a new text, begin with its letters, and glue by the same rules in the
+# same order. Letters stay pieces, so even a new word can be cut, as long as its letters are known. GPT begins with the
+# 256 bytes, so that no letter is unknown either.
 
 # %% tags=["remove-input"]
 pieces = [*"she sees these cheeses"]
@@ -221,16 +221,16 @@ touch(
 #
 # ## What pieces save, and what they cost
 #
-# **Pieces make attention cheaper.** In a tenth of the manual that was kept out, a piece of the first 1,000 rules holds
-# 3.1 letters on average. So with the same number of tokens, a machine of pieces looks back 3.1 times as far. Or it
-# reads the *same* text, and attention has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
+# **Pieces make attention cheaper.** In a tenth of the manual that was kept out, a piece holds 3.1 letters on average,
+# if one cuts by the first 1,000 rules. So with the same number of tokens, a machine of pieces looks back 3.1 times as
+# far. Or it reads the *same* text, and attention has only 1/3.1 · 1/3.1 ≈ 1/10 of the scores to compute.
 #
 # **But a rare piece is hard to learn.** Each piece needs a vector of its own, which is learnt only when this piece
 # comes up. In the 420,000 letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into",
 # only 36 times. So [more rules do not always help](#do-more-rules-always-help).
 #
 # And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
-# repeat. Asked for " SolidGoldMagikarp", which is a user's name, some models grew rude. Probably the name got a piece
+# repeat. Asked for " SolidGoldMagikarp", a user's name on Reddit, some models grew rude. Probably the name got a piece
 # of its own, and then hardly ever stood in the texts of the training.
 #
 # ## What can no longer be seen

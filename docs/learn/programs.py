@@ -118,7 +118,7 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 #
 # | function | what it does |
 # | --- | --- |
-# | `features` | makes two matrices of 13 rows, one for each number of a token: `letter` has 4 columns and cuts the letter out of it, and `place` has 9 and cuts out the place |
+# | `features` | makes two matrices of 13 rows, for 4 signs and 9 places: `letter` has 4 columns and cuts the letter out of it, and `place` has 9 and cuts out the place |
 # | [`select`][clear_attention.select] | asks your function for each wish, and fills $W_Q$ and $W_K$ |
 # | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
@@ -220,12 +220,12 @@ np.testing.assert_allclose(
 )
 touch(
     "looks",
-    "<p>While each letter looks only at letters like itself, ^ gets 0. If each looks at ^, too, an a of abca gives ^ the"
+    "<p>If a letter looks at nobody in particular, it shares its weight among all. If each looks at letters like itself and at ^, an a of abca gives ^ the"
     " weight 1/3, and the b gives it 1/2.</p>",
     text="abca",
     texts=["abca", "cabacb", "bbb"],
     task=0,
-    wishes=np.eye(4)[1:].astype(int).tolist(),
+    wishes=np.zeros((3, 4), int).tolist(),
 )
 
 # %% [markdown]

@@ -103,17 +103,18 @@ journey(
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** They part a little
 # at steps 2 and 4, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and
-# the network to 0.09. Can neighbours alone make attention find different things for equal letters at equal places? Soon
-# a j will tell.
+# the network to 0.09. But here the places differ, too. Would neighbours alone be enough? Soon a j will tell.
 #
 # ## From the text into the answer
 #
 # Now the day's 5 is no longer just any 5. But how does it get to the right side, into the answer? We join the decoder
 # when it has written `1955-06-0`. What comes out above the last letter is written next. The last letter is the 0, and
 # so it is this 0 that must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The
-# • is the start mark.) In the decoder "add & norm" has no number: step 8 includes it, and step 9 stops before it.
+# • is the start mark.) On this side "add & norm" has no number of its own. Step 8 shows the letter after it, and step 9
+# what was found, before it.
 #
-# **Walk up the right side, as far as step 9. At which step do the two 0s part?**
+# **Walk up the right side, as far as step 9. At which step do the two 0s begin to part, and what do they fetch at step
+# 9?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -151,9 +152,9 @@ journey(
 )
 
 # %% [markdown]
-# **The two 0s of the answer part at step 8, and at step 9 they fetch almost unrelated things from the text.** They
-# stand at different places, behind different letters, so they ask different questions. The first 0 gives most of its
-# weight to the j of "june". Our 0 gives nearly all its weight to the day's 5.
+# **The two 0s of the answer begin to part at step 8, and at step 9 they fetch almost unrelated things from the text.**
+# They stand at different places, behind different letters, so they ask different questions. The first 0 gives most of
+# its weight to the j of "june". Our 0 gives nearly all its weight to the day's 5.
 #
 # So the day has come across. What was fetched is added to our 0, and in step 10 the network works on the sum. Now a
 # letter must be chosen. In step 11 one more matrix makes 14 numbers of the 64, the *logits*, one for each letter or
@@ -271,7 +272,7 @@ touch(
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
 # And here is where they looked, for our date or for yours. Once the machine has loaded, each has a button above the
-# maps. Step 9 is "answer looks at text":
+# maps. Step 9 is "answer looks at text". **Find the row of our 0: where did it look?**
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -341,7 +342,8 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# The moment of truth: do these functions read? (`source` and `target` turn letters into ids and back.)
+# The moment of truth: do these functions read? (`source` and `target` turn letters into ids and back. With `own.decode
+# = decode` before it, your own `decode` runs.)
 
 
 # %%

@@ -7,10 +7,10 @@
 # # What can a score not say?
 #
 # While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
-# of its heads takes from a score to a weight. It divides the score by 4, the root of the 16 numbers of a key. Then
-# comes a guest, the **cap**, which keeps all scores between -2 and 2, so that none can drown out the others. Some large
-# models have one, with wider bounds. (It also bends what lies between, as we shall see: -1.54 becomes -1.29.) At last
-# the [mask](masks.py) hides what comes later.
+# of its heads takes from the product of a query and a key to a weight. It divides the product by 4, the root of the 16
+# numbers of a key, and has the score. Then comes a guest, the **cap**, which keeps all scores between -2 and 2, so that
+# none can drown out the others. Some large models have one, with wider bounds. (How it bends what lies between, we
+# shall see.) At last the [mask](masks.py) hides what comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**
@@ -190,20 +190,20 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
 # If the cap makes such trouble, why not throw it away? Say two keys have the scores 13 and 3, and the second one would
-# be right. So training pushes its score up by 1, to 4. What becomes of its weight?
+# be right. Training asks of each number: if I move you, does the answer improve? So let us move the score of the second
+# key up by 1, to 4. What becomes of its weight?
 #
 # | scores | weight of the second key at 3 | at 4 |
 # | --- | --- | --- |
 # | without a cap | 0.005 % | 0.012 % |
 # | with a cap of 3 | 33 % | 40 % |
 #
-# Without a cap the push is lost. The weight more than doubles, but 0.012 % of the whole is still next to nothing, so
-# what the head brings back hardly changes. So hardly anything brings large scores down again: in the large machines of
-# Dehghani and others (2023) they grew until training broke down. Their remedy was a norm of queries and keys. Gemma 2
-# (2024) took a cap, of 50.
+# Without a cap the answer hardly improves. The weight more than doubles, but 0.012 % of the whole is still next to
+# nothing. So training hardly moves this score. In the large machines of Dehghani and others (2023) the scores grew
+# until training broke down. Their remedy was a norm of queries and keys. Gemma 2 (2024) took a cap, of 50.
 #
-# Under a **soft cap** $c$ the second key's push is felt. The cap takes the tanh, a curve that is nearly a straight line
-# near 0 and stays between -1 and 1:
+# Under a **soft cap** $c$ the move is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
+# stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)

@@ -86,9 +86,10 @@ touch(
 )
 
 # %% [markdown]
-# **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** That is what
-# makes the mark so useful. What comes from there is always the same, so the rest of the machine can learn to subtract
-# it. And the mark stands first, where every later letter can see it.
+# **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** (A vowel
+# leaves some weight there, too. What it gives to the letter before it is enough.) That is what makes the mark so
+# useful. What comes from there is always the same, so the rest of the machine can learn to subtract it. And the mark
+# stands first, where every later letter can see it.
 #
 # (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.
 # But large models use the first place anyway.)
@@ -130,8 +131,8 @@ bet(
 #
 # </details>
 #
-# **Without the start mark, just those letters go wrong that needed no look.** In many such texts, two in three of them
-# are lost, but hardly a vowel.
+# **Without the start mark, just those letters go wrong that needed no look.** In many such texts, two in three of those
+# letters are lost, but hardly a vowel.
 #
 # Large models behave just like that. In 2023 Xiao and others, who gave attention sinks their name, kept the first four
 # [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces. Four
@@ -139,9 +140,9 @@ bet(
 #
 # ## A place of its own
 #
-# Also in 2023, Miller wrote that the softmax lacks a way to say nothing. If leftover weight looks for a place, why not
-# give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a single
-# number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
+# Also in 2023, Miller wrote that the softmax lacks a way to say "nothing". If leftover weight looks for a place, why
+# not give it one on purpose? A **sink** is one more score in each row, without a key and without a value. It is a
+# single number for each head, and is learnt. It takes part in the softmax, and the weight that it gets is thrown away.
 #
 # Try it by hand. Four keys have the score -5 each, and the sink has the score 0. The power of a key is $e^{-5} =
 # 0.0067$, and the power of the sink is $e^0 = 1$. All five add up to $4 \cdot 0.0067 + 1 = 1.027$. So each key gets
@@ -156,7 +157,7 @@ bet(
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
 # no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the q with each
 # machine. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far
-# too low, and what if it is too high?**
+# too low, below -12, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re

@@ -218,8 +218,8 @@ touch(
 # the dot product of the longer rows is the sum of both dot products. So **when you add two selections, their scores add
 # up.**
 #
-# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Mind the
-# note 0: for place 1 it is the right one, so it must be wanted more than a note that is too large.)
+# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Place 1
+# looks for the note 0. So the note 0 must be wanted more than a note that is too large.)
 #
 # ```python
 # # query is the number of the place, key is the note of a letter.

@@ -218,7 +218,8 @@ unchanged = [i for i, change in enumerate(changes["second"]) if not change]
 assert "".join(text[i] for i in unchanged) == "11.19"
 
 # %% [markdown]
-# **To the second machine "30.11.1999" is "30.?????99".** Why does it miss just these five letters?
+# **To the second machine "30.11.1999" is "30.?????99".** (It reads even fewer dates than one could guess from that,
+# because its answer is cut in the same way.) Why does it miss just these five letters?
 #
 # Each head has a strip of 34 cells, one for each place, and a cell holds one piece of 16 numbers. The text has ten
 # letters, so the padding mask leaves ten cells of each strip open, and hides the rest. Cut rightly, these ten hold a
@@ -319,8 +320,8 @@ plt.show()
 # ## The formula
 #
 # Back to the right cut. This is how the paper writes it, for $h$ heads, of which head $i$ is one. Here $Q$, $K$ and $V$
-# are what comes in, *before* any matrix. In [attention](attention.py#the-formula) the same letters were queries, keys
-# and values:
+# are what comes in, *before* any matrix. In [attention](attention.py#the-formula) the same symbols stood for queries,
+# keys and values:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O

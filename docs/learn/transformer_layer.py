@@ -308,7 +308,8 @@ touch(
 #
 # But then why does the largest weight even fall, from 38 % to 17 % on average? The digits still grow more alike with
 # every layer, as the drops did, so their keys get nearly equal scores. (Without norms they do so, too, but their size
-# outweighs it.) So the choice is left to the training.
+# outweighs it.) Nearly even weights are a good start, because the training can still move them. A weight of 96 % it can
+# hardly move.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
@@ -392,7 +393,7 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 
 # %% [markdown]
 # **A layer of the encoder is two such blocks, the first around attention, the second around the small network**, and
-# you have built it.
+# but for this network, which comes next, you have built it.
 #
 # Now build the tower that turned brown, and let your block mend it. What climbs it are eight drops of paint:
 # `np.eye(8)` has a row for each drop and a column for each paint. Nobody has trained this tower, so its weights are

@@ -302,12 +302,13 @@ attention_drawn("turning_positions")
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# This is the turn that you did by hand. Here $d$ is how many numbers a head has, and $\omega_i$ is how far dial $i$
-# turns from one place to the next, in radians. Dial 0 turns by 1, which makes 57 degrees. The 10000 is a choice.
+# This is the turn that you did by hand. (The pair stands in a column here, so the matrix is on its left.) Here $d$ is
+# how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one place to the next, in radians. Dial 0
+# turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look. Only
-# where the answer looks at the text they are not, because a place in the answer and a place in the text have no
-# distance. There the answer asks by what it has written so far:
+# where the answer looks at the text they are not. A place in the answer and a place in the text have no distance, so
+# there the answer asks by what it has written: after "2018-" it asks for a month.
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -322,7 +323,7 @@ attention_drawn("turning_positions")
 # def turn_all(x, places):  # x: letters, numbers; heads may stand in front
 #     a, b = np.split(x, 2, axis=-1)  # number i makes a pair with number i + d/2
 #     pairs = a.shape[-1]  # d/2
-#     speeds = 10000.0 ** (-np.arange(pairs) / pairs)
+#     speeds = 10000.0 ** (-np.arange(pairs) / pairs)  # -2i/d is -i/pairs
 #     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
 #     return np.concatenate([..., ...], axis=-1)
 # ```

@@ -95,8 +95,8 @@ touch(
 )
 
 # %% [markdown]
-# **In most of your sums the hundreds add up to 9**, as 2 and 7 do. (Not every 9 goes wrong, and 70 + 39 does without
-# one.) What could be so hard about a 9?
+# **In most of your sums the hundreds add up to 9**, as 2 and 7 do. (Not every such pair fails, and 0 and 0 fail, too.)
+# What could be so hard about a 9?
 #
 # ## Where does a carry come from?
 #
@@ -144,8 +144,8 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 # </details>
 #
 # Does the twin look past a 9, too? In the program the second head does that. The twin's second head gives over 90 % of
-# its weight to its own column, so in the twin it is the *first* head that looks, if any does. Here is where it looks,
-# from the two highest columns:
+# its weight to its own column, so in the twin it is the *first* head that looks, if any does. (It also brings the two
+# digits of a column together, so it must share its weight.) Here is where it looks, from the two highest columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -336,17 +336,16 @@ far_there = [  # as little as on average
 assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 
 # %% [markdown]
-# In all the other columns the mask does no harm.
-#
 # </details>
 #
-# Without these hairs the twin gets only 49 of 100 columns right, no more than the shortcut with its 52. Where a 1
-# comes, the twin mostly loses it. Where none comes, it adds one more often than before. So it can hardly tell any
-# longer whether a 1 comes. **An arc as thin as a hair can decide whether an answer is right.**
+# Without these hairs the twin gets only 49 of 100 columns right, no more than the shortcut with its 52. In all the
+# other columns the mask does no harm. Where a 1 comes, the twin mostly loses it. Where none comes, it adds one more
+# often than before. So it can hardly tell any longer whether a 1 comes. **An arc as thin as a hair can decide whether
+# an answer is right.**
 #
 # So would training have written our program? This one, with this many sums, has not. It has found something like the
-# shortcut, and a faint look beyond it. With ten times as many sums, two of three twins came close to the program, as
-# the second fold below shows.
+# shortcut, and a faint look beyond it. With ten times as many sums, two of three twins answered nearly as well as the
+# program, as the second fold below shows.
 #
 # The answers told us how often the twin is wrong, and the map where it mostly looks. What it needs came out only when
 # we took it away.
@@ -610,10 +609,10 @@ exercises.show("twins")
 # June](reading_dates.py#which-letter-told-it-the-month). Is the y needed at all? By now you have built all parts of
 # that machine by hand. What a *trained* machine does with them is another question, and now you know how to ask it.
 #
-# Take ten dates of May. In [the whole machine](../machine.py), under "Hide letters of the text", press the y, and it is
-# hidden from every look. Write down first in how many dates the month will still be right. Then count. If most are
-# right, the machine can do without the y, however brightly it shone. If not, you have found out what no picture could
-# tell you.
+# Take ten dates that are written with "may". In [the whole machine](../machine.py), under "Hide letters of the text",
+# press the y of "may", and it is hidden from every look. Write down first in how many dates the month will still be
+# right. Then count. If most are right, the machine can do without the y, however brightly it shone. If not, you have
+# found out what no picture could tell you.
 #
 # ## Where to go next
 #

@@ -46,6 +46,8 @@ opening = line.index('"')
 assert len(line) - 1 - opening == 28
 assert line not in decode(manual)
 assert (round(closing[26], 1), round(closing[27], 1)) == (6.4, 0.4)
+assert round(closing[0], 1) == 2.1
+assert closing[0] < closing[1] < closing[15]
 touch(
     "seeing",
     f"<p>The closing quotation mark costs {closing[26]:.1f} bits with a window of 27 letters, and {closing[27]:.1f}"
@@ -58,7 +60,9 @@ touch(
 
 # %% [markdown]
 # **When the opening quotation mark comes into sight, the closing one is suddenly cheap: it costs 6.4 bits with 27
-# letters in sight, and 0.4 with 28.** So it stands at a *cliff*: what it needs is in sight, or it is not.
+# letters in sight, and 0.4 with 28.** So it stands at a *cliff*: what it needs is in sight, or it is not. (With a
+# single letter in sight it costs only 2.1 bits, because the bracket alone makes the machine expect it. More letters
+# without an opening mark speak against it.)
 #
 # ## What does it save?
 #
@@ -215,7 +219,7 @@ touch(
 # %% [markdown]
 # **With a window of 5, each layer reaches four letters farther back, so five layers hear of all 20.**
 #
-# With a window of $w$ and $L$ layers, the letters of which one can hear, itself among them, are
+# With a window of $w$ and $L$ layers, a letter can hear of this many, itself among them:
 #
 # $$
 # L \cdot (w - 1) + 1 .
@@ -223,7 +227,7 @@ touch(
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window
-# of 5 were equal, each would pass on a fifth. The farthest letter has only one way through five layers, so $1/5^5$ of
+# of 5 were equal, each would pass on a fifth. The 21st letter back has only one way through five layers, so $1/5^5$ of
 # it would arrive, or 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is thin.** So
 # letters in the middle must carry the message on. A machine that is trained with windows can learn that; ours was not.
 # [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has

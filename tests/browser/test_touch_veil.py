@@ -14,10 +14,10 @@ BELOW = """element => {
     while (!after.matches("button.lift")) after = after.nextElementSibling;
     return after.nextElementSibling;
 }"""
-WISHES = {"programs": (0, 4, 8), "sorting": (1, 5, 6, 9, 10, 11)}  # that solve the piece
+WISHES = {"programs": (0, 1, 4, 6, 8, 11), "sorting": (1, 5, 6, 9, 10, 11)}  # that solve the piece
 # lesson, piece, which of them on the page, and what the page asks for: the last step shows it
 ASKED = [
-    ("adam", "valley", 0, [("slide", "Learning rate", 5)]),
+    ("adam", "valley", 0, [("slide", "Learning rate", 2), ("slide", "Learning rate", 7)]),
     ("attention", "arrows", 0, [("slide", "Turn the query", 90), ("slide", "Its length", 1)]),
     ("attention", "coins", 0, [("press", "Toss 1,000 times"), ("tick", "divide each sum by the root")]),
     ("cache", "keeping", 0, [("slide", "Letters", 3), ("tick", "look-ahead mask")]),
@@ -55,7 +55,7 @@ ASKED = [
     ("training", "growth", 0, [("slide", "Step", 10), ("slide", "Step", 20)]),
     ("training", "nudge", 0, [("press", "Nudge"), ("slide", "Learning rate", 0.5)]),
     ("training", "backwards", 0, [("press", name) for name in ("2r = 10", "1", "x = 3", "Nudge w and b")]),
-    ("training", "pull", 0, [("press", "Nudge the scores")] * 4),
+    ("training", "pull", 0, [("press", "Nudge the scores")] * 3),
     ("transformer_layer", "paint", 0, [("press", "Add a layer"), ("tick", "residual")]),
     ("transformer_layer", "bursting", 0, [("press", "One layer higher"), ("tick", "norms")]),
     ("twins", "adding", 0, [("sum", "370", "639"), ("sum", "470", "539"), ("sum", "570", "439")]),

@@ -6,7 +6,7 @@ import { keepSeen, keptSeen } from "../kept.js";
 
 const FOLDS = "details:is(.lesson-answer, .lesson-more)";
 const PIECES = "lesson-piece, date-machine";
-const STAYS = "h2, h3, details, .lesson-live";
+const BETWEEN = ".lesson-code, .lesson-output, .math, figure, table"; // what may stand between two paragraphs that tell
 const TELLS = "article :is(p, ul, ol, table, h2, h3, pre, figure)";
 
 const covered = new WeakMap(); // element → what waits for it: told (paragraphs), button and perhaps fold
@@ -30,10 +30,9 @@ export function veilBelow(element) {
   const told = [...document.querySelectorAll(TELLS)].filter(follows(element)).find((other) => !other.closest(`details, ${PIECES}`));
   if (told?.nodeName !== "P" || !told.querySelector("strong")) return;
   const all = [told];
-  for (let next = told.nextElementSibling; next; next = all.at(-1).nextElementSibling) {
-    const behind = next.matches(STAYS) ? null : next.nextElementSibling; // what stands between two that tell is no longer than one table
-    if (goesOn(next)) all.push(next);
-    else if (next.nodeName !== "P" && goesOn(behind)) all.push(next, behind);
+  for (let next = told.nextElementSibling, between = []; next; next = next.nextElementSibling) {
+    if (goesOn(next)) all.push(...between.splice(0), next);
+    else if (next.matches(BETWEEN)) between.push(next); // is veiled if what comes after it tells, too
     else break;
   }
   cover(element, { told: all, name }, told, "Just read on");

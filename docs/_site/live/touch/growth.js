@@ -21,7 +21,7 @@ export const growth = {
       <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
       ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates ${good === 1 ? "is" : "are"} right.${now ? ` In the last ${steps[now] - steps[now - 1]}
-        steps ${share} % of the letters were wrong.` : ` Every matrix is random, and ${share} % of the letters are wrong.`}`)}`;
+        steps ${share} % of the letters were wrong, given the right ones before.` : ` Every matrix is random, and ${share} % of the letters are wrong.`}`)}`;
   },
 
   /** Go to the next step, or from the last one back to the first; say whether there are more. */

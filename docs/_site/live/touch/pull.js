@@ -67,7 +67,7 @@ export const pull = {
     return Math.abs(state.flag - mixed(state).mixture) > THERE && state.nudges % 60 > 0;
   },
 
-  seen: ({ nudges }) => nudges > 3,
+  seen: ({ nudges, values }, start) => nudges > 2 || (nudges > 0 && values.join() !== start.values.join()),
 };
 
 /** Return the weights, their mixture, and how far the mixture moves for each score that rises. */

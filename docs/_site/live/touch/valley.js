@@ -38,7 +38,7 @@ export const valley = {
     Object.assign(state, { how, both: state.both || how !== state.how });
   },
 
-  seen: ({ plain }, start) => plain !== start.plain,
+  seen: ({ plain }) => RATES[plain] > 0.02, // it flies out
 };
 
 function path(how, start, slopes, rate, turn) {

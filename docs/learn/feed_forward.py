@@ -184,8 +184,8 @@ assert 0.45 < wider < 0.57  # half of the table
 # </details>
 #
 # **After 500 steps, a layer with a network knows nearly the whole table. With a wider attention in its place it knows
-# half, and with neither it gets three letters in ten.** So it is not only how *many* numbers there are. (Attention
-# helps a little, because its weights depend on the letters, too.) What can two matrices do that a mixture cannot?
+# half, and with neither it gets three letters in ten.** So it is not only how *many* numbers there are. (A wide
+# attention helps, too, because its weights depend on both letters.) What can two matrices do that a mixture cannot?
 #
 # ## An alarm for each pair
 #
@@ -339,9 +339,9 @@ touch(
 #
 # Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
 #
-# **The alarms vote, as your two did.** Each of them rings for many pairs. After the layer one last matrix makes 26 sums
-# of the vector, and what an alarm has added to the vector counts there as votes for or against each of the 26 answers.
-# The largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.
+# **The alarms vote, as your two did.** Each of them rings for many pairs. But here it has 26 votes, one for or against
+# each answer, because after the layer one last matrix makes 26 sums of the vector. The largest sum wins, even if it is
+# no alarm's first choice. The letters vote, too, by the residual.
 #
 # Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 

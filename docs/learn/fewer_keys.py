@@ -82,9 +82,9 @@ plt.show()
 # Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py).
 #
 # In 2019 Shazeer, an author of the Transformer, asked why the Transformer learns so fast and writes so slowly. While it
-# writes, it waits for the memory. So he kept one key head for all eight query heads, and the translations were hardly
-# worse. This is *multi-query attention*. Ainslie and others (2023) tried what lies between one and all. If query heads
-# share in groups, it is called **grouped-query attention**.
+# writes, it waits for the memory, because all that is kept must be fetched for each new letter. So he kept one key head
+# for all eight query heads, and the translations were hardly worse. This is *multi-query attention*. Ainslie and others
+# (2023) tried what lies between one and all. If query heads share in groups, it is called **grouped-query attention**.
 #
 # In Llama 3.1, 32 query heads share 8 key heads. **A letter still asks 32 questions, but its past takes only a quarter
 # of the room.** Where is the catch?
@@ -220,8 +220,8 @@ plt.show()
 
 # %% [markdown]
 # **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 marks with 8 key heads, and
-# 8.2 with one.** That is much, because its four tests are hard, and even the model with keys for each head got only 42
-# of 100.
+# 8.2 with one.** That is much: in its four hard tests the model with keys for each head got only 42 marks, and 8.2 are
+# a fifth of them.
 #
 # Models and tests differ from team to team, and so does the price of sharing. Many models pay it. What do they get?
 #

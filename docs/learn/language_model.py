@@ -63,8 +63,8 @@ touch(
 # this game before it learns to answer questions. Radford and others trained the first one in 2018, on books. At the end
 # of this page you train a small one, on [any text that you like](#train-your-own).
 #
-# How well do *you* play? Under each letter that you find stand your guesses, and then the machine's. **Can you beat
-# it?**
+# How well do *you* play? Under each letter that you find stands how many guesses you needed, and then how many the
+# machine needed. **Can you beat it?**
 
 # %% tags=["live", "hide-input"]
 given, asked = "Return the ", "number of items"
@@ -278,7 +278,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter of *four* letters.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room, and it may look back at all that it has read. Its bits are those by which the tenth makes the packed file longer.
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. We count by how many bits the file gets longer.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -494,9 +494,9 @@ Markdown(MEASURED)
 # </details>
 #
 # **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
-# tenth, too, so at first both curves fall. But to know the shown part by heart is of no use elsewhere, and so the
-# dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen tenth even the table
-# does better.
+# tenth, too, so at first both curves fall. But to know the shown part by heart is of no use elsewhere, and so after
+# about 400 steps the dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen
+# tenth even the table does better.
 #
 # ## Drawing a letter
 #

@@ -35,7 +35,7 @@ machine(
     *names,
     piece="beside",
     sibling="digits-1",
-    text="4 march 2043",
+    text="4 march 2044",
     called=called,
     without=comparison(*names, called=called).replace(">right<", ">whole date<"),
 )
@@ -346,8 +346,8 @@ assert (
 
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
-# one.** But so does one head in a machine twice as wide, whose vectors are twice as long: after 700 steps it reads 80
-# of 100 dates, and eight heads read 72.
+# one.** After 700 steps eight heads read 72 of 100 dates. (One head whose vectors are twice as long reads 80. But such
+# a machine has more than twice as many numbers, and heads cost none.)
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -443,12 +443,13 @@ touch(
 
 # %% [markdown]
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
-# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, and it pulls little.
-# The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly balance, and the rest pulls for
-# the 7 both times, so the machine writes 1977.
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, and it is too weak to
+# matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly balance. The 1 and the
+# others pull for the 7 both times, so the machine writes 1977.
 #
-# Not all walk in every date: in 2043 the others, "…", stay with the 4. So we watched one letter in over 1,300 unseen
-# dates, the third digit of the year. After 700 steps it changes sides in 7 of 100 dates, and after 2,100 in 98.
+# Not all walk in every date: in 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
+# letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
+# and after 2,100 in 98.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
 # press 1962, then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after it.

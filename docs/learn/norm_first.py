@@ -50,9 +50,10 @@ assert 0.27 < commonest < 0.32
 #
 # --8<-- "diagrams/right_angle.svg"
 #
-# Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$ by 1.25, which makes $(1.4, -0.2, 0.2, -1.4)$. How much of
-# the letter is still in there? As much as the length of the shadow that the divided sum throws on the letter. Multiply
-# the divided sum with the letter, number by number, and take the mean, because our size is a mean, too:
+# Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$, whose mean is 0 already, by 1.25. That makes $(1.4, -0.2,
+# 0.2, -1.4)$. How much of the letter is still in there? As much as the length of the shadow that the divided sum throws
+# on the letter. Multiply the divided sum with the letter, number by number, and take the mean, because our size is a
+# mean, too:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
@@ -133,8 +134,8 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 #
 # On the right nothing is divided on the way up. A single norm above the last layer brings the sum back to size 1.
 #
-# Only a quarter of the letter is left then. Is that enough? A part reads the normed letter, and it might learn to tell
-# the letter from the rest. So we trained three towers of each kind, and three more with a warm-up. Each dot is one
+# Only a quarter of the letter is left then. Is that enough? At least the digits of a text still differ there, so there
+# is something to learn from. We trained three towers of each kind, and three more with a warm-up. Each dot is one
 # tower:
 
 # %% tags=["hide-input"] alt="Share of the digits that towers of twelve layers get right, four rows of three dots each. With the norm last, with and without a warm-up, all six dots stand near 30 %, at the line for whoever writes the commonest digit everywhere. With the norm first all six stand at or near 100 %."

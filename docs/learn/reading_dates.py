@@ -135,9 +135,8 @@ machine(
 # half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
-# the mixture, and from what it has written so far, the machine computes the next letter. (The higher a strip, the
-# larger its weight. Drawn are 32 of the 64 numbers. The machine does this four times over, each time with weights of
-# its own, and these are their mean. We come back to the r.)
+# the mixture, and from what it has written so far, the machine computes the next letter. Here is this mixture. The
+# higher a strip, the larger is its weight:
 
 # %% tags=["live", "remove-input"]
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -189,6 +188,9 @@ HTML(
 )
 
 # %% [markdown]
+# (Drawn are 32 of the 64 numbers. The machine does this four times over, each time with weights of its own, and these
+# are their mean. We come back to the r.)
+#
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
 # finds out in training, because looking there makes the right letters more probable.

@@ -113,8 +113,7 @@ journey(
 # • is the start mark.) On this side "add & norm" has no number of its own. Step 8 shows the letter after it, and step 9
 # what was found, before it.
 #
-# **Walk up the right side, as far as step 9. At which step do the two 0s begin to part, and what do they fetch at step
-# 9?**
+# **Walk up the right side, as far as step 9. How alike are the two 0s at each step?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -152,9 +151,9 @@ journey(
 )
 
 # %% [markdown]
-# **The two 0s of the answer begin to part at step 8, and at step 9 they fetch almost unrelated things from the text.**
-# They stand at different places, behind different letters, so they ask different questions. The first 0 gives most of
-# its weight to the j of "june". Our 0 gives nearly all its weight to the day's 5.
+# **The two 0s of the answer still look alike at step 7, half as alike at step 8, and at step 9 they fetch almost
+# unrelated things from the text.** They stand at different places, behind different letters, so they ask different
+# questions. The first 0 gives most of its weight to the j of "june". Our 0 gives nearly all its weight to the day's 5.
 #
 # So the day has come across. What was fetched is added to our 0, and in step 10 the network works on the sum. Now a
 # letter must be chosen. In step 11 one more matrix makes 14 numbers of the 64, the *logits*, one for each letter or
@@ -272,7 +271,8 @@ touch(
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
 # And here is where they looked, for our date or for yours. Once the machine has loaded, each has a button above the
-# maps. Step 9 is "answer looks at text". **Find the row of our 0: where did it look?**
+# maps. Step 9 is "answer looks at text". Each row is named after the letter that comes *out*. **Find the row of our 0:
+# where did it look?**
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -284,8 +284,8 @@ machine(
 )
 
 # %% [markdown]
-# Each row is named after the letter that comes *out*. Our 0 is in the last row called 5, because a 5 comes out there.
-# **Most of the weight of our 0 is on the 5 of "5th". There the machine found the day.**
+# **Our 0 is in the last row called 5, because a 5 comes out there.** Most of its weight is on the 5 of "5th". There the
+# machine found the day.
 #
 # ## Put together by hand
 #
@@ -347,9 +347,6 @@ print(inspect.getsource(own))
 
 
 # %%
-from clear_attention import create_date_pairs, greedy_search
-
-
 def read(text):
     ids = own.write(source.encode([text])[0], w, target.start_id, target.end_id)
     return target.decode([ids])[0]
@@ -359,6 +356,8 @@ for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
     print(f"{text:26} {read(text)}")
 
 # %% tags=["hide-input"]
+from clear_attention import create_date_pairs, greedy_search
+
 texts, _ = create_date_pairs(200, seed=1, split="test")
 by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
 assert [read(text) for text in texts] == target.decode(by_keras)

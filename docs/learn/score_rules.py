@@ -8,9 +8,9 @@
 #
 # While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
 # of its heads takes from the product of a query and a key to a weight. It divides the product by 4, the root of the 16
-# numbers of a key, and has the score. Then comes a guest, the **cap**, which keeps all scores between -2 and 2, so that
-# none can drown out the others. Some large models have one, with wider bounds. (How it bends what lies between, we
-# shall see.) At last the [mask](masks.py) hides what comes later.
+# numbers of a key, and has the score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, so
+# that none can drown out the others. Some large models have one, with wider bounds.  At last the [mask](masks.py) hides
+# what comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**
@@ -160,8 +160,8 @@ touch(
 # 0.135$, which makes 1.35 together, and the start mark's own power is only about 0.27. So the ten get $1.35 / (1.35 +
 # 0.27)$, and that is the 83 %.
 #
-# Now move the cap up to 20. The mistake only hides, because the future still gets 0.00001 % of the weight. **No finite
-# score can say *never*. The mask can, if no step after it changes its scores.**
+# Now move the cap up to 20. The mistake only hides: the future still gets 0.00001 % of the weight. **No finite score
+# can say *never*. The mask can, if no step after it changes its scores.**
 
 # %% tags=["live", "remove-input"]
 own_scores = products / 4
@@ -211,7 +211,8 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 #
 # Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
 # and the 3 becomes 2.28. That has its price: the curve is flat near its bounds, so a score far above the cap, like the
-# 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.**
+# 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.** So training
+# can move it up, step by step, until it stands beside the first.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #

@@ -219,15 +219,16 @@ assert "".join(text[i] for i in unchanged) == "11.19"
 
 # %% [markdown]
 # **To the second machine "30.11.1999" is "30.?????99".** (It reads even fewer dates than one could guess from that,
-# because its answer is cut in the same way.) Why does it miss just these five letters?
+# because its answer is cut in the same way: a fold below tells more.) Why does it miss just these five letters?
 #
 # Each head has a strip of 34 cells, one for each place, and a cell holds one piece of 16 numbers. The text has ten
 # letters, so the padding mask leaves ten cells of each strip open, and hides the rest. Cut rightly, these ten hold a
 # piece of each letter.
 #
-# A reshape alone fills the strips with the pieces in their order, one letter after the other. In strip 1 come four
-# pieces of the 3, four of the 0 and two of the point. That makes ten, and the open cells are full. So head 1 sees
-# "30.". **Tick "cut by a reshape alone". Which letters do the other heads see?**
+# A reshape alone fills the strips with the pieces in their order, one letter after the other. The 64 numbers of a
+# letter make four pieces of 16. So in strip 1 come four pieces of the 3, four of the 0 and two of the point. That makes
+# ten, and the open cells are full. So head 1 sees "30.". **Tick "cut by a reshape alone". Which letters do the other
+# heads see?**
 
 # %% tags=["live", "hide-input"]
 import re

@@ -211,9 +211,9 @@ touch(
 # **Averages of averages differ less and less: after two layers you see only one brown.** A digit whose drop looks like
 # all the others cannot say where it stands. The training began with this brown, and 800 steps did not undo it.
 #
-# **With the residual, a core of its own paint remains in each drop.** After four layers it is only a tenth of the drop,
-# but it tells the drops apart. So that is what the missing plus does for the order: in each digit it keeps what is its
-# own, and with it the place. Our date machine has fewer averages, which may be why it still read 70 of 100 dates
+# **With the residual, a core of its own paint stays longer in each drop.** After four layers it is only a tenth of the
+# drop, but it tells the drops apart. So that is what the missing plus does for the order: in each digit it keeps what
+# is its own, and with it the place. Our date machine has fewer averages, which may be why it still read 70 of 100 dates
 # without the plus.
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
@@ -222,9 +222,10 @@ touch(
 #
 # ## Back to size
 #
-# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm?
-# Without its norms our tower of four still learns the task, but a tower of six no longer does, as you will see. So we
-# take six layers with residuals, again *untrained*, and let the 5 of 31415926 climb them.
+# So the plus saves the digits. But if we only ever add, the numbers get larger and larger. Does that do any harm? Each
+# part has a **norm**, which brings the digits back to one size. Without its norms our tower of four still learns the
+# task, but a tower of six no longer does, as you will see. So we take six layers with residuals, again *untrained*, and
+# let the 5 of 31415926 climb them.
 #
 # **Climb, and watch two things: how large the digits become, and how the 5 shares out its weight. Then tick the norms,
 # and climb again.**
@@ -302,11 +303,11 @@ touch(
 # weight grows with every layer, from 41 % to 96 %, though nobody has learnt yet whom to choose. (For our 5 alone it
 # goes up and down.)
 #
-# So take the size away. After each residual stands the **norm**, short for *layer normalization* or *layer norm*. It
+# So take the size away. After each residual stands the norm, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
 # Now the digits are equally large after every layer, 0.8 times as large as before the first, where no norm stood.
 #
-# But then why does the largest weight even fall, from 38 % to 17 % on average? The digits still grow more alike with
+# But then why does the largest weight even fall, on average from 38 % to 17 %? The digits still grow more alike with
 # every layer, as the drops did, so their keys get nearly equal scores. (Without norms they do so, too, but their size
 # outweighs it.) Nearly even weights are a good start, because the training can still move them. A weight of 96 % it can
 # hardly move.

@@ -77,9 +77,9 @@ assert added_record["shifted"][2] < 0.1 * short
 # A head asks with the product of a query and a key (the score, before it is divided). So this product should know how
 # far apart the two stand, and not where.
 #
-# Can query and key both know their place, and their product only the distance? Let the place **turn** them. At place 0
-# the query and the key point to the right, and each further place turns both by 30 degrees to the left. **Let the text
-# walk. What happens to the hands, and what to their product?**
+# Can query and key both know their place, and their product only the distance? Let the place **turn** them. Here a
+# query of length 2 and a key of length 1 point to the right at place 0, and each further place turns both by 30 degrees
+# to the left. **Let the text walk. What happens to the hands, and what to their product?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -124,8 +124,9 @@ touch(
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move. Why, if [added
 # positions](positions.py#distance-is-a-turn) let a head ask by distance? Multiply (letter + place) with (letter +
-# place). That makes four products, and only place · place knows just the distance. In two others a letter meets a
-# place, and they change wherever the text goes. That is what went wrong in the machine that read one of 100.
+# place). That makes four products. Letter · letter knows no place, and place · place knows just the distance. But in
+# two others a letter meets a place, and they change wherever the text goes. That is what went wrong in the machine that
+# read one of 100.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -230,8 +231,8 @@ assert np.degrees(20 * speeds[5:]).max() < 5
 assert np.degrees(speeds[3:]).max() < 2 < 5 < np.degrees(speeds[:3]).min()
 
 # %% [markdown]
-# **The quick hands tell small distances apart, and the slow hands tell near from far.** Positions that turn like this
-# are called **rotary positions**, or RoPE.
+# **The quick hands tell small distances apart, and in long texts the slow hands tell near from far.** Positions that
+# turn like this are called **rotary positions**, or RoPE.
 #
 # ## Now move the text again
 #

@@ -71,8 +71,8 @@ assert abs(record["texts"] - 0.91) < 0.03
 # **The trained twin gets nine of ten sums right, and it says that 270 + 739 is 9.** If you know how to add, you don't
 # miss by a thousand. So what has the twin learnt?
 #
-# **Change only the two hundreds, the 2 and the 7, and find three more sums that the twin gets wrong. What do your
-# hundreds have in common?**
+# **Change both hundreds, the 2 and the 7, and find three more sums that the twin gets wrong. What do your hundreds have
+# in common?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -101,8 +101,8 @@ touch(
 # ## Where does a carry come from?
 #
 # Add 297 and 303 on paper. The lowest column makes 10, so you carry a 1. The next column has 9 and 0, and with this 1
-# it makes 10 as well, so you carry a 1 again. **A column with the sum 9 only hands on what it gets.** So our program
-# looks past it:
+# it makes 10 as well, so you carry a 1 again. **A column with the sum 9 only hands on what it gets.** So our program,
+# which no lesson has built, looks past it:
 #
 # 1. The first head brings the two digits of a column together, and a network notes their sum, here 5, 9 and 10.
 # 2. The second head looks for the nearest lower column whose sum is *not* 9.
@@ -112,6 +112,7 @@ touch(
 # And the twin? To 297 + 303 it says 500, and right is 600. So it has lost the 1 that comes through the 9, as with 270 +
 # 739. But we had chosen these sums. What about all the others that it gets wrong? **In six of ten of them a digit is
 # wrong left of a column with the sum 9.** Either a 1 comes through the 9 and is lost, or none comes and one is added.
+# The other mistakes we cannot explain.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: all its wrong sums, by what goes wrong</summary>
 #
@@ -139,7 +140,7 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 
 # %% [markdown]
 # The 9 is in column 2 or 3, counted from the right, because nothing comes into column 1, and column 4 hands on to
-# nobody. The mistakes that are only elsewhere we can't explain.
+# nobody.
 #
 # </details>
 #
@@ -217,10 +218,10 @@ assert np.max(far) < 0.05
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9 the shortcut gets only 52 right, and
-# the twin 73. Does the twin look farther down after all? In the picture the farther columns get 3 % of the weight from
-# column 4 and 1 % from column 3, by arcs as thin as a hair. Can so little matter? We hide the farther columns with a
-# mask. Of 100 columns left of a 9, how many will the twin still get right?
+# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9 the shortcut gets only 52 right,
+# those where no 1 comes, and the twin 73. Does the twin look farther down after all? In the picture the farther columns
+# get 3 % of the weight from column 4 and 1 % from column 3, by arcs as thin as a hair. Can so little matter? We hide
+# the farther columns with a mask. Of 100 columns left of a 9, how many will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)

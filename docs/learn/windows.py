@@ -12,7 +12,7 @@
 # Let each letter see only the last few, itself among them. This is called a **window**. To say the last sign, the
 # machine stands on the letter before it, and sees what is in the window. Below each sign stand the
 # [bits](language_model.py#how-surprised-is-it-by-hand) that it costs. Watch only the last of these small numbers.
-# **Move the window until the last sign becomes cheap. What has just come into sight?**
+# **Make the window wider until the last sign becomes cheap. What has just come into sight?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -92,8 +92,8 @@ plt.show()
 assert scores == [136, 58]
 
 # %% [markdown]
-# **With a window the rows soon stop growing, so twice the length takes only about twice the scores.** Child and others
-# tried such maps in 2019, with a few looks farther back.
+# **With a window the rows soon stop growing, so twice the length takes only about twice the scores, and not four times
+# as many.** Child and others tried such maps in 2019, with a few looks farther back.
 #
 # ## A ring of four rows
 #
@@ -227,11 +227,11 @@ touch(
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
 # mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window
-# of 5 were equal, each would pass on a fifth. The 21st letter back has only one way through five layers, so $1/5^5$ of
-# it would arrive, or 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is thin.** So
-# letters in the middle must carry the message on. A machine that is trained with windows can learn that; ours was not.
-# [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a window it has
-# one that sees all.
+# of 5 were equal, each would pass on a fifth. The letter 20 places back has only one way through five layers, so
+# $1/5^5$ of it would arrive, or 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is
+# thin.** So letters in the middle must carry the message on. A machine that is trained with windows can learn that;
+# ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a
+# window it has one that sees all.
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

@@ -73,7 +73,7 @@ function deck(state, passing, weights) {
     return line(swap, `<span class="card ${faults.includes(step) ? "undone" : ""} ${moved ? `deal${turn % 2}` : ""}" style="--from:${place === swapped ? 1 : -1}">${names[step]}</span>`, values(place + 1));
   });
   const shares = columns.map((key) => cell(percent(weights[row][key]), isLater(state, key) && weights[row][key] > 0));
-  return `<table><caption>From the products of ${who} to weights</caption><thead><tr><td></td><td></td>${Object.keys(keys).map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
+  return `<table><caption>The steps of ${who}</caption><thead><tr><td></td><td></td>${Object.keys(keys).map((name) => `<th scope="col">${name}</th>`).join("")}</tr></thead>
     <tbody>${line("", "product", values(0))}${cards.join("")}${line("", '<span class="card last">softmax</span>', shares)}</tbody></table>`;
 }
 

@@ -30,7 +30,7 @@ export const tower = {
         <g class="turns" style="transition:none;transform:scale(${unit / grown})">${fan(shell)}${ends(shell)}</g></g>
       <g transform="translate(${middle}) scale(${unit})">${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
       <text class="small soft middle" x="${LAST}" y="${at(FLOOR / 2 - unit - 7)}">size 1</text>
-      ${caption(LAST, "a norm each time", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "one norm, at the top", 1, total, first)}</svg>
+      ${caption(LAST, "norm each time", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "one norm, at the top", 1, total, first)}</svg>
       ${says(`After ${height} of ${parts} parts: with a norm after each part the letter is ${percent(last)} as long as the sum, and with one norm at the top ${percent(first)}.`)}
       <p class="hint">Only lengths count here. In truth each part has a direction of its own.</p>
       <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}</div>`;

@@ -113,7 +113,8 @@ plt.show()
 # different things, because they ask differently.**
 #
 # How different? **Move the queries: which heads can bring back about 35? Then let each head have its own keys and
-# values. Which can do it now?**
+# values. Which can do it now?** (Heads 1 and 3 keep theirs. Head 2 gets the values 20 and 40, and head 4 gets 0 and
+# 40.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -155,8 +156,7 @@ touch(
 
 # %% [markdown]
 # **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
-# bring back 35. With values of its own, here 20 and 40, head 2 can do it, too. Head 1 never can, because its own are 10
-# and 20.
+# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20.
 #
 # ## What does sharing cost?
 #

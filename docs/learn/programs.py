@@ -220,8 +220,8 @@ np.testing.assert_allclose(
 )
 touch(
     "looks",
-    "<p>If a letter looks at nobody in particular, it shares its weight among all. If each looks at letters like itself and at ^, an a of abca gives ^ the"
-    " weight 1/3, and the b gives it 1/2.</p>",
+    "<p>If a letter looks at nobody in particular, it shares its weight among all. If each looks at letters like itself"
+    " and at ^, an a of abca gives ^ the weight 1/3, and the b gives it 1/2.</p>",
     text="abca",
     texts=["abca", "cabacb", "bbb"],
     task=0,

@@ -337,6 +337,11 @@ plt.show()
 assert [round(100 * curve[2]) for curve in curves.values()] == [63, 94, 94, 97]
 assert round(100 * sum(shares("8 looks, 1 head")) / 3) == 99
 assert round(100 * sum(shares("1 head, twice as wide")) / 3) == 80
+eight, wide = type(one)(8), type(one)(1, d_model=128)
+for each in (eight, wide):
+    each.build()
+assert eight.count_params() == one.count_params()  # heads cost no numbers
+assert wide.count_params() > 3 * one.count_params()
 assert round(100 * curves[8][1]) == 72
 assert min(shares("one head")) > 0.99
 assert (
@@ -347,7 +352,7 @@ assert (
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
 # one.** After 700 steps eight heads read 72 of 100 dates. (One head whose vectors are twice as long reads 80. But such
-# a machine has more than twice as many numbers, and heads cost none.)
+# a machine has more than three times as many numbers, and heads cost none.)
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.

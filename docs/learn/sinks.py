@@ -157,7 +157,7 @@ bet(
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
 # no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the q with each
 # machine. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far
-# too low, below -12, and what if it is too high?**
+# too low, at the left end of the slider, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re

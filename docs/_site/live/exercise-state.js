@@ -58,7 +58,7 @@ export function progressIn(text) {
     const isLine = ({ label, measured, guess }) => typeof label === "string" && Number.isFinite(measured) && Number.isFinite(guess);
     const isBet = ({ lines, low, high, unit }) =>
       lines.every(isLine) && Number.isFinite(low) && low < high && typeof unit === "string";
-    const good = Object.values(exercises).every(solves) && Object.values(bets).every(isBet) 
+    const good = Object.values(exercises).every(solves) && Object.values(bets).every(isBet)
       && [...dares, ...seen].every((name) => typeof name === "string");
     return good ? found : null;
   } catch {

@@ -103,6 +103,12 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         'assert ours < found["count after four"] < found["count after five"]',
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),
+    "by_heart": (
+        "A table that looks three letters back reads best",
+        "assert min(BACKS, key=fresh.__getitem__) == 3",
+        "assert fresh[3:] == sorted(fresh[3:])",
+        "assert known[8] < 0.5",
+    ),
     "pieces_of_words": (
         "a question about this word is seven numbers",
         "4438 · 1690 · 436 · 527 · 304 · 73700 · 30",

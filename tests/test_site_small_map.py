@@ -48,6 +48,7 @@ def test_no_lesson_is_on_two_maps_and_none_is_left_over():
         ("transformer_layer", 5, "add and norm"),
         ("positions", 2, "letters and places"),
         ("language_model", 6, "all of it"),
+        ("by_heart", 6, "all of it"),
         ("sinks", 1, "attention to its own letters"),
     ],
 )

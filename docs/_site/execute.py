@@ -40,6 +40,7 @@ USED = {  # by the lessons that say so
     b"benchmarks/language_model.json": [ROOT / "benchmarks" / "language_model.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),
     b"from trained.ablations import": [ROOT / "trained/ablations.json"],
+    b"own-texts.js": [ROOT / "docs/_site/live/own-texts.js"],
     b"from live import": [ROOT / "docs/_site/live.py"],
     b"from drawing import": [ROOT / "docs/_site/drawing.py"],
     b"import drawing_by_hand": [ROOT / "docs/_site/drawing.py", ROOT / "docs/_site/drawing_by_hand.py"],

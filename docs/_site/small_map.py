@@ -43,6 +43,7 @@ LIT = {  # in the encoder and in the decoder
 }
 LIT_IN_HALF = {
     "language_model": ALL,
+    "by_heart": ALL,
     "pieces_of_words": {"places"},
     "fewer_keys": {"self"},
     "windows": {"self"},

@@ -623,7 +623,7 @@ ids = sample(
 assert ids.shape == (1, 5)
 
 # %% [markdown]
-# Deeper: [drawing a letter](../learn/language_model.py#drawing-a-letter).
+# Deeper: [drawing a letter](../learn/by_heart.py#drawing-a-letter).
 #
 # ## Why does my language model repeat itself?
 #

@@ -1,6 +1,6 @@
 # ---
 # title: From here to GPT
-# description: Half of the Transformer, trained on nothing but text. How one text becomes examples, what a bit of surprise is, rivals that only count letters, and a small language model that your browser trains on a text of your own.
+# description: Half of the Transformer, trained on nothing but text. How one text becomes examples, what a bit of surprise is, and rivals that only count letters or pack files.
 # ---
 
 # %% [markdown]
@@ -60,8 +60,8 @@ touch(
 # don't listen too closely.
 #
 # Such a half, only far larger, stands behind the chat programs. A *generative pre-trained Transformer*, or GPT, plays
-# this game before it learns to answer questions. Radford and others trained the first one in 2018, on books. At the end
-# of this page you train a small one, on [any text that you like](#train-your-own).
+# this game before it learns to answer questions. Radford and others trained the first one in 2018, on books. In the next
+# lesson you train a small one, on [any text that you like](by_heart.py#train-your-own).
 #
 # How well do *you* play? Under each letter that you find stands how many guesses you needed, and then how many the
 # machine needed. **Can you beat it?**
@@ -202,7 +202,7 @@ text_machine(
 # %% [markdown]
 # **Our try, "Ada Lovelace", cost the machine more than twice as many bits a letter as `if x is not None`, because
 # nothing in a manual foretells a name.** Now a dare: find an English word that costs more bits a letter than
-# "strawberry". A word of four letters does it. (Leave temperature and top-p for [later](#drawing-a-letter).)
+# "strawberry". A word of four letters does it. (Leave temperature and top-p for the [next lesson](by_heart.py#drawing-a-letter).)
 #
 # </details>
 #
@@ -442,97 +442,6 @@ assert 0.15 < costs < 0.35
 #
 # </details>
 #
-# ## Train one yourself { #train-your-own }
-#
-# Now train such a half yourself, here in the page. It has two layers of four heads like ours, but only 32 numbers for
-# each letter. All that it will ever see is a small story, without the last tenth, 256 letters in each step.
-#
-# **Press "Train it", and read what it writes.** Then look at the two curves, of the shown part and of the unseen tenth.
-# The dotted line is the table that counts four letters. **Where do the two curves part, and who wins in the unseen
-# tenth?**
-
-# %% tags=["live", "remove-input"]
-from IPython.display import Markdown
-
-COSTS = {  # letters, bits a letter in the shown part, in the unseen tenth, and there of the table
-    "A small story": (3508, 0.2, 2.0, 1.4),
-    "Bold sentences of these lessons": (16738, 1.9, 2.5, 2.5),
-}
-MEASURED = (
-    "| text | letters | shown part | unseen tenth | the table there |\n"
-    "| --- | --: | --: | --: | --: |\n"
-    + "\n".join(
-        f"| {name} | {letters:,} | {shown} | {unseen} | {table} |"
-        for name, (letters, shown, unseen, table) in COSTS.items()
-    )
-)
-touch(
-    "scribe",
-    "<p>After 1,000 steps with a small story, a letter costs 0.2 bits in the part that was shown, and 2.0 in the unseen"
-    " tenth.</p>",
-    moments=[0, 50, 300, 1000],
-    seconds=30,
-    temperature=0.8,
-    share=1,
-    draw=1,
-    seed=0,
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What we measured</summary>
-#
-# After 1,000 steps a letter costs so many bits:
-
-# %% tags=["live", "remove-input"]
-Markdown(MEASURED)
-
-# %% [markdown]
-# These are means of three trainings with the program of this piece, measured in November 2026, each from other random
-# numbers. In the story the dashed curve is lowest after 400 or 450 steps, at 1.6 bits on average, and from there on it
-# rises.
-#
-# </details>
-#
-# **First the machine learns letters and words, and then it learns its text by heart.** Words are useful in the unseen
-# tenth, too, so at first both curves fall. But to know the shown part by heart is of no use elsewhere, and so after
-# about 400 steps the dashed curve stops falling, and then creeps up again. This is called *overfitting*. In the unseen
-# tenth even the table does better.
-#
-# ## Drawing a letter
-#
-# Your machine can say how probable each letter is. To write, it [draws](writing.py#drawing) one, adds it to the text,
-# and draws the next. You know its **temperature** [from the dates](writing.py#drawing): it says how daring the machine
-# is, and below 1 the probable letters become more probable still. The text at the top of the page was drawn at 0.8, and
-# so was yours. **Below its curves, set the temperature of your machine to 0.5, and then to 1.5. What becomes of the
-# coloured pieces, which stand in the story letter by letter?**
-#
-# <details class="lesson-answer" markdown="1"><summary>What became of them</summary>
-#
-# At 0.5 it repeats: of 100 letters 94 were coloured, in the mean of three machines. At 1.5 only 16 were (yours may
-# differ much), and three words in ten it had never been shown.
-#
-# </details>
-#
-# Each improbable letter is rare, but there are so many of them that one is drawn quite often. **Top-p** cuts them off:
-# a top-p of 0.5 keeps the likeliest letters that reach 0.5 together. **Leave the temperature at 1.5, and set top-p to
-# 0.5: are the words back?**
-#
-# They are, and so is the story. How does one get a machine that does more than repeat?
-#
-# ## Give it more to read
-#
-# **Take the bold sentences of these lessons, nearly five times as many letters, and train another one. How far do the
-# two curves part now?**
-#
-# They stay together much longer. In 1,000 steps the story came up 81 times, but these sentences only 17 times. So the
-# machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too: there it draws level
-# with the table. But in the same 1,000 steps it gets less far with its words: a quarter of those that it writes stand
-# nowhere in its text. (The machine at the top of the page was shown 420,000 letters, and there it won.) **The more
-# there is to read, the less a machine can get by with repeating.**
-#
-# Now paste a text of your own, a few thousand letters or more. It is sent nowhere. **Which of its words does your
-# machine find first?**
-#
 # ## Exercises
 #
 # ### Exercise 1
@@ -620,10 +529,10 @@ exercises.show("language_model")
 # + the first | 3 bits each time. The other has 0 and 8 bits, which are 4 on average.
 # - the second, whose probabilities are higher on average | On average it gives 0.50 against 0.125. But the mean is taken of the bits, and there a small probability costs most.
 # - both alike, since half of the places gain what the others lose | They gain 3 bits and lose 5.
-# ? Five letters have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. With a top-p of 0.8, how probable is the second?
-# - 0.30 | What is kept is divided by its sum, so that it adds up to 1 again.
-# + 0.35 | Two letters reach only 0.7, so three are kept, with 0.85 together. And 0.3 / 0.85 is 0.35.
-# - 0.43 | That would be 0.3 / 0.7. Two letters do not reach 0.8.
+# ? Another model needs 2 bits a letter where ours needs 3. How much smaller is its perplexity?
+# - by a third | The bits are. Perplexity is 2 to the power of the bits.
+# + it is half as large | 2 to the power of 2 is 4, and 2 to the power of 3 is 8. Each bit less halves it.
+# - by one | The bits are. From 8 equally probable letters only 4 are left.
 # ? Somebody trains such a half and forgets the look-ahead mask. What happens?
 # - a loss that stays high, since too much is seen | A machine that sees the answer can copy it.
 # - the same machine, only sooner | It learns to look at the next letter. When it writes, there is none yet.
@@ -634,9 +543,9 @@ exercises.show("language_model")
 #
 # ## Where to go next
 #
-# Our machine reads one letter at a time. A chat program does not: what reaches it are pieces of words. Why?
+# The packer, which learns nothing but repeats, beat the machine. So how much of what a machine writes is only repeated?
 #
-# * [Pieces of words](pieces_of_words.py): what a piece saves, and what it hides.
+# * [Learning by heart](by_heart.py): you train a machine in the page, and catch it reciting.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy, for texts of any length.
 #
 # Read on elsewhere: Shannon (1951), [Prediction and Entropy of Printed

@@ -260,7 +260,7 @@ touch(
 #
 # <details class="lesson-more" markdown="1" id="do-more-rules-always-help"><summary>For the curious: do more rules always help?</summary>
 #
-# No. Take the rival of the [last lesson](language_model.py#is-counting-enough), who only counts what came after the
+# No. Take the rival of [our language model](language_model.py#is-counting-enough), who only counts what came after the
 # last tokens: one token, two or three. We count the bits by the letter, so that short pieces and long ones can be
 # compared. The dashed line is our machine, which reads letters and has no rules:
 
@@ -404,7 +404,7 @@ exercises.show("pieces_of_words")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the half Transformer of the last lesson, whose table has more rows.
+# **Your machine so far:** the half Transformer of two lessons ago, whose table has more rows.
 #
 # Cut into pieces, a text is shorter, and yet it is written one piece after the other. For each new piece your program
 # sends all that is written through the machine once more. How much of that has it computed before?

@@ -6,11 +6,13 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# While our machine writes `2018-05-03`, each letter may look back, and none may look ahead. Here are the steps that one
-# of its heads takes from the product of a query and a key to a weight. It divides the product by 4, the root of the 16
-# numbers of a key, and has the score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, so
-# that none can drown out the others. Some large models have one, with wider bounds.  At last the [mask](masks.py) hides
-# what comes later.
+# Two lines of code have changed places. Nothing complains: all shapes are right, and all weights add up to 1. And yet a
+# letter now gives 83 % of its weight to letters that are not written yet.
+#
+# See for yourself, on one head of our machine, while it writes `2018-05-03`. Below are the steps that take it from the
+# product of a query and a key to a weight. It divides the product by 4, the root of the 16 numbers of a key, and has the
+# score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, so that none can drown out the
+# others. Some large models have one, with wider bounds. At last the [mask](masks.py) hides what comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**

@@ -281,7 +281,7 @@ assert {answer[:2] for answer in trained_with} == {"19", "20"}
 # Greedy search and a beam answer "5 june" a hundred times with 0000-06-05. But who wants the same story a hundred
 # times?
 #
-# So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
+# So most chat machines [*draw*](by_heart.py#drawing-a-letter) the next letter, or piece of a word: the more
 # probable it is, the more often it comes. The **temperature** sets how daring they are. All
 # [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
 # two letters have the logits 3 and 0:

@@ -41,8 +41,8 @@ def scribe(visit):
             assert found == 1
             route.fulfill(response=response, body=body)
 
-        page.route("**/learn/language_model/", shorter)
-        page.goto(page.url.replace("/notation/", "/learn/language_model/"))
+        page.route("**/learn/by_heart/", shorter)
+        page.goto(page.url.replace("/notation/", "/learn/by_heart/"))
         page.wait_for_function("document.querySelector('lesson-piece[piece=scribe]')?.shadowRoot")
         return Piece(page, "scribe")
 
@@ -187,14 +187,14 @@ def test_it_fits_a_phone_and_can_be_read(scribe, scheme):
 
 
 def test_without_scripts_what_was_measured_stands_there(visit):
-    element = visit("/learn/language_model/", java_script_enabled=False).page.locator("lesson-piece[piece=scribe]")
+    element = visit("/learn/by_heart/", java_script_enabled=False).page.locator("lesson-piece[piece=scribe]")
     assert re.search(r"a letter costs [\d.]+ bits in the part that was shown, and [\d.]+", element.inner_text())
     assert json.loads(element.locator("script").text_content())["moments"] == [0, 50, 300, 1000]
 
 
 @pytest.mark.parametrize("name", ["A small story", "Bold sentences of these lessons"])
 def test_what_the_page_calls_measured_is_what_a_whole_training_gives(visit, name):
-    piece = Piece(visit("/learn/language_model/").page, "scribe")
+    piece = Piece(visit("/learn/by_heart/").page, "scribe")
     piece.press(name)
     _, shown, unseen = trained(piece)[-1]
     table = piece.element.evaluate("one => one.state.writer.table")

@@ -2,18 +2,9 @@
 
 import numpy as np
 
-from exercises import Cells, Exercise, Numbers
+from exercises import Exercise, Numbers
 
 P = np.array([0.25, 0.5, 1.0, 0.125])
-LETTERS = ("a", "b", "c", "d")
-SHARES = np.array([0.5, 0.3, 0.15, 0.05])
-
-
-def kept(shares, p):
-    """Return which letters top-p keeps: as few as together reach p."""
-    before = np.cumsum(shares) - shares
-    return (before < p).astype(int)
-
 
 EXERCISES = [
     Exercise(
@@ -37,36 +28,38 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="what-top-p-keeps",
-        question="Four letters have the probabilities 0.5, 0.3, 0.15 and 0.05. Which of them does top-p 0.9 keep?",
-        asks=Cells(("",), LETTERS, on="kept", off="cut off"),
-        given=(SHARES, 0.9),
-        right=kept,
-        because="0.5 and 0.3 are 0.8, which is not enough. With c it is 0.95.",
+        name="counted",
+        question="A table of two letters has met “th” ten times. An e came next three times, and never a q. It knows no"
+        " doubt: each probability is a share of what it has counted. How probable is an e after “th”, and how probable"
+        " is a q?",
+        asks=Numbers(("e", "q"), digits=2),
+        given=(3, 10),
+        right=lambda e, th: (e / th, 0),
+        because="3 of 10 are 0.3. A q would cost infinitely many bits, so a table had better keep a doubt.",
         mistakes={
-            "stopped too early": (
-                lambda s, p: (np.cumsum(s) <= p).astype(int),
-                "Together these have 0.8. Letters are kept until they reach 0.9.",
+            "among all letters": (lambda e, th: (1 / 26, 1 / 26), "That is a guess by one who has counted nothing."),
+            "against the others": (
+                lambda e, th: (e / (th - e), 0),
+                "This compares the e with the seven others. Its share is taken of all ten.",
             ),
-            "nothing cut off": (lambda s, p: np.ones(4), "Three of them already have 0.95 together."),
-            "only the best": (lambda s, p: np.eye(4)[0], "That would be greedy search. 0.5 does not reach 0.9."),
+            "the rest for the q": (lambda e, th: (e / th, 1 - e / th), "The other seven times other letters came."),
         },
     ),
     Exercise(
-        name="after-top-p",
-        question="Of three letters with the probabilities 0.6, 0.2 and 0.2 only the first two are kept. With what"
-        " probabilities are they drawn?",
-        asks=Numbers(("first", "second"), digits=2),
-        given=(np.array([0.6, 0.2, 0.2]),),
-        right=lambda p: p[:2] / p[:2].sum(),
-        because="They are divided by their sum, 0.8, so that they add up to one again.",
+        name="perplexity",
+        question="A model gives each letter that comes the probability 1/16. How many bits is that a letter, and what"
+        " is its perplexity?",
+        asks=Numbers(("bits", "perplexity"), digits=1),
+        given=(1 / 16,),
+        right=lambda p: (-np.log2(p), 1 / p),
+        because="Halving 1 four times gives 1/16. It is as unsure as one who has to choose between 16 equal letters.",
         mistakes={
-            "not divided": (lambda p: p[:2], "These add up to only 0.8, but some letter has to be drawn."),
-            "the rest shared out equally": (
-                lambda p: p[:2] + p[2] / 2,
-                "The rest is not handed out in equal parts: the ratio 3 to 1 stays.",
+            "the other way round": (lambda p: (1 / p, -np.log2(p)), "Perplexity is 2 to the power of the bits."),
+            "the natural logarithm": (
+                lambda p: (-np.log(p), 1 / p),
+                "This is the loss of training. Bits need logarithms to the base 2.",
             ),
-            "a fair draw": (lambda p: np.full(2, 0.5), "The more probable one stays more probable."),
+            "twice the bits": (lambda p: (-np.log2(p), -2 * np.log2(p)), "Each bit doubles it: 2, 4, 8, 16."),
         },
     ),
     Exercise(

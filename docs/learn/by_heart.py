@@ -6,7 +6,8 @@
 # %% [markdown]
 # # It writes without a mistake. Why is that a bad sign?
 #
-# Two language models wrote these lines, both letter by letter. **Which of the two has learnt more?**
+# Two language models wrote these lines, both letter by letter, after a training with a text. **Which of the two has
+# learnt more?**
 
 # %% tags=["hide-input"]
 import re
@@ -32,7 +33,8 @@ ONE = (
     "In the evening they came to an were away, and I come back with it in the blue boat, and the bear sat on the stone"
     " with the red hat. It goes to see the moon, and the bear looked at the moon"
 )
-OTHER = re.sub(r"\s+", " ", str(trained.load("language")[1]["written"][-1])[4:166])
+OTHER = str(trained.load("language")[1]["written"][-1])
+OTHER = re.sub(r"\s+", " ", OTHER[: OTHER.index(".") + 1])
 LONG = 20  # letters of a piece that is called taken over
 
 
@@ -51,14 +53,41 @@ def page(title, written, found):
         for c, f in zip(written, found, strict=True)
     )
     told = "".join(letters).replace("</mark><mark>", "")
-    return HTML(f'<p><strong>{title}</strong></p><p class="written">{told}</p>')
+    return HTML(f"<blockquote><p><strong>{title}:</strong> {told}</p></blockquote>")
 
 
 for title, written in (("One", ONE), ("The other", OTHER)):
     display(page(title, written, [False] * len(written)))
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Here are both again, with a colour for each piece of 20 letters or more that its text holds, too</summary>
+# Perhaps they did not make all of it up. Let us call a piece taken over if it has 20 letters or more, and stands in the
+# text of the training, letter by letter. **How much of each did the machines take over?**
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "by_heart/taken-over",
+    [
+        (
+            "One",
+            round(100 * sum(taken_over(ONE, shown)) / len(ONE)),
+            "It only looks like writing: nearly all of it is put together from pieces of the text.",
+            "A few letters of it are its own: those where one piece ends and the next begins.",
+        ),
+        (
+            "The other",
+            round(100 * sum(taken_over(OTHER, manual)) / len(OTHER)),
+            "",
+            "Its words stand in the text, but hardly two of them in this order.",
+        ),
+    ],
+    low=0,
+    high=100,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was taken over, in colour</summary>
 
 # %% tags=["hide-input"]
 heart = {}
@@ -74,10 +103,12 @@ assert round(len(manual), -4) == 420_000
 # %% [markdown]
 # </details>
 #
-# One was trained on a story of 3,200 letters, the other is [the machine of the last lesson](language_model.py), trained
-# on a manual of 420,000. The story's machine writes better English. But hardly a letter of it is its own: it knows its
-# story by heart and puts pieces of it together. The manual's machine invents "localled", and with it sentences that
-# nobody ever wrote. **Who only sees what a machine writes can't tell learning from learning by heart.** So what can?
+# **The one that writes better took nearly everything over.** It was trained on a story of 3,200 letters, which it knows
+# by heart, and it puts pieces of that together. The other is [the machine of the last lesson](language_model.py). It
+# had a manual of 420,000 letters, and though it errs and invents words like "localled", it writes what nobody has
+# written before.
+#
+# So good writing alone does not tell learning from learning by heart. What does?
 #
 # ## A table that knows too much, by hand
 #
@@ -152,6 +183,7 @@ touch(
     shown="banana",
     unseen="bandana",
     back=0,
+    tried=[0],
 )
 
 # %% [markdown]
@@ -167,8 +199,6 @@ touch(
 # shown and the tenth that it was not. **With how many letters back will the unseen tenth cost least?**
 
 # %% tags=["live", "remove-input"]
-from live import bet
-
 LETTERS = len({*shown})
 BACKS = range(9)
 tables = {back: table_of(shown, back) for back in BACKS}

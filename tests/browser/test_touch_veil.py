@@ -27,7 +27,7 @@ ASKED = [
     ("fewer_keys", "sharing", 0, [("press", "8")]),
     ("induction", "echo", 0, [("do", "place", 5)]),
     ("language_model", "diary", 0, [("press", "before the training")]),
-    ("by_heart", "parrot", 0, [("press", "0"), ("press", "1"), ("press", "2")]),
+    ("by_heart", "parrot", 0, [("press", "1"), ("press", "2")]),
     ("long_sequences", "wall", 0, [("slide", "Places", 10), ("slide", "Places", 30)]),
     ("long_sequences", "rows", 0, [("tick", "look-ahead mask")]),
     ("multi_head", "four_looks", 0, [("do", "seen", 1), ("do", "seen", 2), ("do", "letter", 9)]),

@@ -8,9 +8,9 @@ const MET = 0.9; // the share of what the table has met; the rest is for all let
 const [LEFT, RIGHT, TOP, FOOT] = [30, 250, 16, 140];
 const BEGINNING = "·";
 
-/** state: shown and unseen (words), back (how many letters the table looks back), tried (which of these were pressed). */
+/** state: shown and unseen (words), back (how many letters the table looks back), tried (with which of these, in their order: only they are drawn). */
 export const parrot = {
-  view({ shown, unseen, back }) {
+  view({ shown, unseen, back, tried }) {
     const table = tableOf(shown, back);
     const lines = [["Shown", shown], ["New", unseen]].map(([title, word]) => `<p class="title">${title}: ${number(mean(bits(table, word, back)), 2)} bits a letter</p>${boxes(table, word, back)}`);
     const word = (label, field, value) => `<label>${label} <input type="text" data-field="${field}" maxlength="${LONGEST}" autocomplete="off" autocapitalize="none" spellcheck="false" style="width:9em" value="${value}"></label>`;
@@ -19,7 +19,7 @@ export const parrot = {
       : "Each word needs a letter, from a to z.";
     return `<div class="parrot"><div class="controls">${word("Shown", "shown", shown)}${word("New", "unseen", unseen)}</div>
       <div class="controls" role="group" aria-label="Letters back"><span>Letters back</span>${buttons.join("")}</div>
-      <div class="panels"><div class="side">${met(table, back)}</div><div>${lines.join("")}</div><div class="side">${curves(shown, unseen, back)}</div></div>${says(told)}</div>`;
+      <div class="panels"><div class="side">${met(table, back)}${back ? `<p class="hint">${BEGINNING} is the beginning.</p>` : ""}</div><div>${lines.join("")}${curves(shown, unseen, back, tried)}</div></div>${says(told)}</div>`;
   },
 
   set(state, field, value) {
@@ -28,10 +28,10 @@ export const parrot = {
 
   act(state, name, value) {
     state.back = value;
-    state.tried = [...(state.tried ?? []), value];
+    if (!state.tried.includes(value)) state.tried = [...state.tried, value].sort();
   },
 
-  seen: ({ tried = [] }) => tried.includes(1) && tried.some((n) => n > 1),
+  seen: ({ tried }) => tried.includes(1) && tried.some((n) => n > 1),
 };
 
 const plural = (n) => (n === 1 ? "one letter" : `${n || "no"} letters`);
@@ -57,7 +57,7 @@ function bits(table, word, back) {
 }
 
 function boxes(table, word, back) {
-  const spans = bits(table, word, back).map((b, i) => `<span style="--bits:${at(b)}"><b>${word[i]}</b><small>${number(b, 1)}</small></span>`);
+  const spans = bits(table, word, back).map((b, i) => `<span style="--bits:${at(b)}"><b>${word[i]}</b><small>${number(b, 2)}</small></span>`);
   return `<div class="surprised">${spans.join("")}</div>`;
 }
 
@@ -66,16 +66,15 @@ function met(table, back) {
   return `<table><thead><tr><th scope="col">${back ? "after" : "at"}</th><th scope="col">came</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function curves(shown, unseen, now) {
+function curves(shown, unseen, now, tried) {
   const costs = (word) => BACKS.map((back) => mean(bits(tableOf(shown, back), word, back)));
   const [known, fresh] = [costs(shown), costs(unseen)];
   const most = Math.max(4, ...known, ...fresh);
   const [x, y] = [(n) => at(LEFT + 12 + ((RIGHT - LEFT - 24) * n) / BACKS.at(-1)), (b) => at(FOOT - ((FOOT - TOP) * b) / most)];
-  const line = (values, kind) => `<g class="${kind}"><polyline class="stroke" style="fill:none;stroke-width:2" points="${values.map((b, n) => `${x(n)},${y(b)}`).join(" ")}"/>
-    ${values.map((b, n) => `<circle class="fill" cx="${x(n)}" cy="${y(b)}" r="${n === now ? 5 : 2.5}"/>`).join("")}</g>`;
+  const line = (values, kind) => `<g class="${kind}"><polyline class="stroke" style="fill:none;stroke-width:2" points="${tried.map((n) => `${x(n)},${y(values[n])}`).join(" ")}"/>
+    ${tried.map((n) => `<circle class="fill" cx="${x(n)}" cy="${y(values[n])}" r="${n === now ? 5 : 2.5}"/>`).join("")}</g>`;
   const ticks = BACKS.map((n) => `<text class="small soft middle" x="${x(n)}" y="${FOOT + 14}">${n}</text>`);
-  const lowest = fresh.indexOf(Math.min(...fresh));
-  return `<svg viewBox="0 0 260 188" role="img" aria-label="Bits a letter, against the letters back: ${shown} from ${number(known[0], 2)} down to ${number(known.at(-1), 2)}, ${unseen} least with ${lowest}, ${number(fresh[lowest], 2)}.">
+  return `<svg viewBox="0 0 260 188" role="img" aria-label="Bits a letter, against the letters back: ${tried.map((n) => `with ${n} ${shown} ${number(known[n], 2)} and ${unseen} ${number(fresh[n], 2)}`).join(", ")}.">
     <path class="axis" d="M${LEFT} ${TOP}V${FOOT}H${RIGHT}M${LEFT - 3} ${TOP}h3"/><text class="small soft end" x="${LEFT - 5}" y="${TOP + 4}">${number(most, 0)}</text>
     <text class="small soft end" x="${LEFT - 5}" y="${FOOT + 3}">0</text><text class="small soft" x="${LEFT}" y="${TOP - 6}">bits a letter</text>${ticks.join("")}
     <text class="small soft middle" x="${(LEFT + RIGHT) / 2}" y="${FOOT + 28}">letters back</text>${line(known, "q")}${line(fresh, "k dashed")}

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # It writes without a mistake. Why is that a bad sign?
 #
-# Two language models wrote these lines, both letter by letter, after a training with a text. **Which of the two has
-# learnt more?**
+# Two language models wrote these lines, letter by letter. Each had been trained on a text of its own. **Which of the
+# two has learnt more?**
 
 # %% tags=["hide-input"]
 import re
@@ -30,8 +30,8 @@ manual = decode(texts()[0])
 
 # the first machine that is trained in this page, with temperature 0.5
 ONE = (
-    "In the evening they came to an were away, and I come back with it in the blue boat, and the bear sat on the stone"
-    " with the red hat. It goes to see the moon, and the bear looked at the moon"
+    "In the house there lived an old woman. When the moon comes, the sea wants to see it. So it goes out to the moon."
+    " Woman, said the cat, where does the sea go when it goes away? I do not know, said the fish"
 )
 OTHER = str(trained.load("language")[1]["written"][-1])
 OTHER = re.sub(r"\s+", " ", OTHER[: OTHER.index(".") + 1])
@@ -72,14 +72,13 @@ bet(
         (
             "One",
             round(100 * sum(taken_over(ONE, shown)) / len(ONE)),
-            "It only looks like writing: nearly all of it is put together from pieces of the text.",
-            "A few letters of it are its own: those where one piece ends and the next begins.",
+            "It only looks like writing: it is put together from pieces of the text.",
         ),
         (
             "The other",
             round(100 * sum(taken_over(OTHER, manual)) / len(OTHER)),
             "",
-            "Its words stand in the text, but hardly two of them in this order.",
+            "Most of its words stand in the text, but hardly three of them in this order.",
         ),
     ],
     low=0,
@@ -95,7 +94,7 @@ for title, written, text in (("One", ONE, shown), ("The other", OTHER, manual)):
     found = taken_over(written, text)
     display(page(title, written, found))
     heart[title] = sum(found) / len(found)
-assert heart["One"] > 0.9
+assert heart["One"] == 1
 assert heart["The other"] == 0
 assert round(len(shown), -2) == 3200
 assert round(len(manual), -4) == 420_000
@@ -103,10 +102,10 @@ assert round(len(manual), -4) == 420_000
 # %% [markdown]
 # </details>
 #
-# **The one that writes better took nearly everything over.** It was trained on a story of 3,200 letters, which it knows
-# by heart, and it puts pieces of that together. The other is [the machine of the last lesson](language_model.py). It
-# had a manual of 420,000 letters, and though it errs and invents words like "localled", it writes what nobody has
-# written before.
+# **The one that writes without a mistake took everything over.** It was trained on a story of 3,200 letters, which it
+# knows by heart, and it puts pieces of that together. (We took the best of its twenty texts.) The other is [the machine
+# of the last lesson](language_model.py). It had a manual of 420,000 letters, and though it errs and invents words like
+# "localled", it writes what nobody has written before.
 #
 # So good writing alone does not tell learning from learning by heart. What does?
 #
@@ -123,8 +122,8 @@ assert round(len(manual), -4) == 420_000
 #
 # Now it reads a new word, `bandana`. The d after the n costs 8.02 bits, and the a after the d 4.70.
 #
-# Would it read better if it looked at more than one letter? **Let it look back no letter, then 1, 2 and 3. With how
-# many does `banana` cost least, and with how many `bandana`?**
+# Would it read better if it looked at more than one letter? **Let it look back no letter, then 1, 2 and 3. What becomes
+# of the price of `banana`, and what of `bandana`?**
 
 # %% tags=["hide-input"]
 import math
@@ -295,8 +294,8 @@ touch(
 # again, while the other one goes on down to 0.2 bits. Whoever stops at the lowest point of the dashed curve keeps what
 # is worth keeping. This is called *early stopping*.
 #
-# The dotted line is the careful table of the last lesson: where it has never met the last four letters, it makes do
-# with fewer. In so short a story even this table beats the machine.
+# The dotted line is a more careful table than ours, the one of the last lesson. It looks four letters back, and where
+# it has never met these four, it makes do with fewer. In so short a story even this table beats the machine.
 #
 # <details class="lesson-answer" markdown="1"><summary>What we measured</summary>
 #
@@ -328,9 +327,9 @@ Markdown(MEASURED)
 # top-p of 0.5 keeps the likeliest letters that reach 0.5 together. Leave the temperature at 1.5, and set top-p to 0.5.
 # The words are back, and so is the story.
 #
-# </details>
-#
 # So it is either the story or nonsense. No way of drawing makes a parrot say something new.
+#
+# </details>
 #
 # ## Give it more to read
 #
@@ -340,13 +339,13 @@ Markdown(MEASURED)
 # <details class="lesson-answer" markdown="1"><summary>What we saw</summary>
 #
 # They stay together much longer, and the dashed one falls to the end. In 1,000 steps each sentence comes up only 17
-# times, so the machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too. But in
-# the same 1,000 steps it gets less far with its words: a quarter of those that it writes stand nowhere in its text.
+# times, so the machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too.
 #
 # </details>
 #
-# **The more there is to read, the less a machine can get by with repeating.** That is why the manual's machine invents
-# words, and why that was the better sign.
+# **The more there is to read, the less a machine can get by with repeating.** It has to make words out of what it knows
+# of words. In 1,000 steps it can't do that well: a quarter of the words that it writes stand nowhere in its text. The
+# manual's machine, too, invents some. That looks worse, and is the better sign.
 #
 # Now paste a text of your own, a few thousand letters or more. It is sent nowhere. **Which of its words does your
 # machine find first?**

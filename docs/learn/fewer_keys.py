@@ -79,7 +79,8 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only what is orange is kept, the keys and their values: the [*KV cache*](cache.py).
+# Only what is orange is kept. (An orange square stands for the keys of a head and the values that go with them.) It is
+# the [*KV cache*](cache.py).
 #
 # In 2019 Shazeer, an author of the Transformer, asked why the Transformer learns so fast and writes so slowly. While it
 # writes, it waits for the memory, because all that is kept must be fetched for each new letter. So he kept one key head
@@ -113,8 +114,8 @@ plt.show()
 # different things, because they ask differently.**
 #
 # How different? **Move the queries: which heads can bring back about 35? Then let each head have its own keys and
-# values. Which can do it now?** (Heads 1 and 3 keep theirs. Head 2 gets the values 20 and 40, and head 4 gets 0 and
-# 40.)
+# values. Which can do it now?** (Heads 1 and 3 keep theirs. Head 2 gets the keys 1 and 5 and the values 20 and 40, head
+# 4 the keys 1 and 3 and the values 0 and 40.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -156,15 +157,18 @@ touch(
 
 # %% [markdown]
 # **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
-# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20.
+# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20. (Shared
+# *keys* bind a head less. It still chooses by its query which of them it prefers. But it can't ask for anything that no
+# key tells.)
 #
 # ## What does sharing cost?
 #
 # But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
 #
 # Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
-# DeepSeek trained new ones, too. Fewer keys mean fewer numbers to train, so to be fair, DeepSeek gave those models more
-# layers, until all had about 7 billion numbers. This is how many marks of 100 sharing cost them in tests, on average:
+# DeepSeek trained new ones, too. Fewer keys mean fewer numbers to train, so to be fair, DeepSeek gave the models with
+# fewer keys more layers, until all had about 7 billion numbers. Here is how many marks of 100 each model won or lost in
+# tests by sharing, on average:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. All are orange, full for 8 key heads and rings for one. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
@@ -209,9 +213,7 @@ for y, marks in enumerate(changes):
             va="center",
         )
 ax.axvline(0, color=GREY, zorder=0)
-ax.set(
-    xlim=(-15, 2.4), ylim=(2.5, -0.5), xlabel="marks, against keys for each head"
-)
+ax.set(xlim=(-15, 2.4), ylim=(2.5, -0.5), xlabel="marks won or lost by sharing")
 ax.set_yticks(range(3), tests)
 ax.tick_params(axis="y", length=0)
 ax.spines[["top", "right", "left"]].set_visible(False)
@@ -227,9 +229,9 @@ plt.show()
 #
 # ## And now it fits
 #
-# There are always 32 query heads. **Find how long a text may be, with 32 key heads, as if nobody shared, and with 8, so
-# that its past fits beside Llama 3.1 on a graphics card of 24 GB.** Then a dare: get eight chats of 50,000 pieces onto
-# the card, and look up what DeepSeek paid for as few key heads.
+# A graphics card of 24 GB holds Llama 3.1 and the past of a text. There are always 32 query heads. **How long may the
+# text be with 32 key heads, where nobody shares? And with 8?** Then a dare: get eight chats of 50,000 pieces onto the
+# card, and look up what DeepSeek paid for as few key heads.
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second

@@ -10,7 +10,7 @@
 #
 # You probably said r, because the piece `zfnxwr` comes again. Two small machines have learnt just this task, from
 # pieces of random letters that repeat. One has a single layer and the other has two, with one head in each. The machine
-# with two layers says r, as you did. The machine with one layer says z.
+# with two layers says r, as you did. The machine with one layer says z, the first letter of all.
 #
 # Was that luck? Here are many texts, each of which repeats every 20 places. Right of the grey line a machine can nearly
 # always know the next letter, if it looks back:
@@ -231,7 +231,7 @@ touch(
     f" the {names[3]} at place 3. The machine says {said[10]}.</p>",
     text="".join(names),
     given="".join(names),
-    place=10,
+    place=3,
     emptied=False,
     reads=reads,
     found=[],
@@ -241,7 +241,8 @@ touch(
 # %% [markdown]
 # The c finds the g, which came after it the last time, because the g had looked back at the c. **So training has found
 # something very like our two steps.** Only its notes are not as sharp as ours: the g gives the c before it 0.49 of its
-# weight. (The last fold tells what else it notes.) (After the second h the machine is wrong. A fold below tells why.)
+# weight. (What else it notes stands in a [fold below](#longer-notes-and-a-proof). After the second h the machine is
+# wrong, and [another fold](#why-is-the-h-misled) tells why.)
 #
 # ## What if a head is switched off?
 #
@@ -384,8 +385,9 @@ assert abs(500 * knows[True] - 490) < 5
 # ## How did the training get there?
 #
 # A note is worth nothing until somebody reads it, and nobody can read before somebody writes. How can that begin?
-# **Draw how many letters were right as the training went on.** The line can't rise above 77, because nobody can know
-# the letters of the first piece:
+# **Draw how many letters were right as the training went on.** A new piece had 5 to 25 letters, and each text 60
+# places. Nobody can know the letters of a piece that comes for the first time, so on average the line can't rise above
+# 77:
 
 # %% tags=["live", "remove-input"]
 from live import sketch
@@ -462,7 +464,7 @@ assert abs(beside_record["right_by_place"][PERIOD:].mean() - 0.18) < 0.04
 # found pairs of heads like ours. A year later Olsson and others saw such pairs appear in larger models, quite suddenly,
 # just when these became much better at using what stands far back. They suspect that the pairs help.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: longer notes, and a proof</summary>
+# <details class="lesson-more" markdown="1" id="longer-notes-and-a-proof"><summary>For the curious: longer notes, and a proof</summary>
 #
 # In texts that repeat every 20 places a letter often stands twice, so that two notes fit. Somebody who chose blindly
 # between them would be right at 70 of 100 letters, and the machine is right at 98. So its notes seem to hold more than

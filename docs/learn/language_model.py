@@ -115,7 +115,8 @@ assert round(len(train_ids), -4) == 420_000
 assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 
 # %% [markdown]
-# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.**
+# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.** (The text has
+# 420,000 letters, so each came up about five times.)
 #
 # ## How surprised is it? By hand
 #
@@ -210,7 +211,8 @@ text_machine(
 #
 # Does it take a Transformer to play like that? Its first rivals only count what came after the last letters. If "th"
 # stood in the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1
-# bit. Where it has never met the last two letters, it makes do with one.
+# bit. (A little less than 1/2, since it keeps a doubt.) Where it has never met the last two letters, it makes do with
+# one.
 #
 # Now all of them read a tenth of the text that was kept out of the training.
 
@@ -276,9 +278,9 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 # Blind guessing takes 8 bits, because a letter is a *byte* here, one of 256. Two letters of the past already bring it
 # below 3. **How many bits a letter do you expect of these three?**
 #
-# * The counter of *four* letters.
+# * The counter that looks *four* letters back.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. We count by how many bits the file gets longer.
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. The bits by which the file gets longer, shared out among the letters of the last tenth, are its bits a letter.
 
 # %% tags=["live", "remove-input"]
 from live import bet

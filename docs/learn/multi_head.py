@@ -43,9 +43,10 @@ machine(
 # %% [markdown]
 # **The one-look machine often writes the last digit of the year twice.** From "tuesday 19th of march 1968" it reads the
 # year 1988, and from "4 march 2043" the year 2033. It reads only half of the unseen dates, and more than half of its
-# mistakes are of this kind: the third digit of the year is lost, and the fourth stands there a second time.
+# mistakes are of this kind: the third digit of the year is lost, and the fourth stands there a second time. It is as if
+# the machine knew both, and had lost which of them comes first.
 #
-# It writes one digit twice, as if it knew both, and had lost which of them comes first. How does one lose just that?
+# How can one look lose just that?
 
 # %% tags=["remove-input"]
 one, _ = trained.load("digits-1")
@@ -71,8 +72,8 @@ assert all(last_twice[texts.index(each)] for each in examples)
 # ## What one average can lose { #what-one-average-cannot-carry }
 #
 # Here is the one-look machine, to be read from below. In the encoder the letters look at each other, as in ours. Then a
-# single query asks them all. One average of their values comes back, and from this one vector a matrix reads all eight
-# digits:
+# single query asks them all. It comes from no letter, but is a trained vector, the same for every text. One average of
+# their values comes back, and from this one vector a matrix reads all eight digits:
 #
 # --8<-- "diagrams/one_look.svg"
 #
@@ -352,7 +353,7 @@ assert (
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
 # one.** After 700 steps eight heads read 72 of 100 dates. (One head whose vectors are twice as long reads 80. But such
-# a machine has more than three times as many numbers, and heads cost none.)
+# a machine has more than three times as many numbers.)
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -452,20 +453,20 @@ touch(
 # matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly balance. The 1 and the
 # others pull for the 7 both times, so the machine writes 1977.
 #
-# Not all walk in every date: in 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
+# **Not all walk in every date.** In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
 # press 1962, then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after it.
-# It has heard that in the encoder, where each letter has looked at the others. After 700 steps it has heard of the
-# digit, too. But what it brings hardly tells yet which of the two is the third, and which the fourth.
+# It has heard that in the encoder, where each letter has looked at the others. After 700 steps, too, it knows both
+# digits. But what it brings hardly tells yet which of them is the third, and which the fourth.
 #
-# Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard each other, both can
-# bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$. From "5 3" comes $(5, 3)$, and
-# the order is safe. An average of letters that all say the same loses nothing. (Would it not be enough if each told its
-# own place? The year stands elsewhere in 5/3/2018 than in 3. mai 2018, so a place alone does not say which digit of the
-# year a letter is.)
+# Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
+# where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.
+# From "5 3" comes $(5, 3)$, and the order is safe. An average of letters that all say the same loses nothing. (Would it
+# not be enough if each told its own place? The year stands elsewhere in 5/3/2018 than in 3. mai 2018, so a place alone
+# does not say which digit of the year a letter is.)
 #
 # So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
 # which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look
@@ -510,8 +511,8 @@ np.testing.assert_array_equal([0.5, 0.5] @ np.array([[3, 5], [3, 5]]), [3, 5])
 #
 # ### Exercise 1
 #
-# In [the date machine](../machine.py), under "Take it apart", switch off a head. Then choose the machine that was
-# *trained* with one head. Why is it worse to lose a head than never to have had it?
+# In [the date machine](../machine.py), under "Take it apart", switch off head 1 of "answer looks at text". Then choose
+# the machine that was *trained* with one head. Why is it worse to lose a head than never to have had it?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #

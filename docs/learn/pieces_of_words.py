@@ -160,7 +160,7 @@ for ending in ("ing", "ment", "ation"):
 #
 # Each pair that it has glued is a *rule*. To cut a new text, begin with its letters, and glue by the same rules in the
 # same order. Letters stay pieces, so even a new word can be cut, as long as its letters are known. GPT begins with the
-# 256 bytes, so that no letter is unknown either.
+# 256 bytes, so that no letter is unknown.
 
 # %% tags=["remove-input"]
 pieces = [*"she sees these cheeses"]
@@ -216,8 +216,9 @@ touch(
 # **Names and foreign languages fall into crumbs, because the pieces were made for this manual.** So in another language
 # the same sentence has more tokens, and one pays for each token.
 #
-# The strawberries stay in crumbs, too. GPT-4's table is public, and was made in about 100,000 rounds. It holds "
-# strawberry" as one piece. Why not glue for as long, then?
+# The strawberries stay in crumbs, too. (A space before a word belongs to it, and may change how it is cut.) GPT-4's
+# table is public, and was made in about 100,000 rounds. It holds " strawberry" as one piece. Why not glue for as long,
+# then?
 #
 # ## What pieces save, and what they cost
 #
@@ -227,7 +228,8 @@ touch(
 #
 # **But a rare piece is hard to learn.** Each piece needs a vector of its own, which is learnt only when this piece
 # comes up. In the 420,000 letters of the training, piece 10, " the", comes up 3,500 times, and piece 1,000, " into",
-# only 36 times. So [more rules do not always help](#do-more-rules-always-help).
+# only 36 times. So with little to read, [more rules do not always help](#do-more-rules-always-help). GPT-4 has read so
+# much that even its rare pieces came up often.
 #
 # And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
 # repeat. Asked for " SolidGoldMagikarp", a user's name on Reddit, some models grew rude. Probably the name got a piece
@@ -246,9 +248,9 @@ touch(
 # +        89
 # ```
 #
-# Ones must meet ones. The 9 belongs to the 7, which is a piece of its own, but the 8 belongs to the 6, which ends
-# another piece. So the 89 would have to be split, and it is one piece. Now write 1,234,567, with commas, and it is cut
-# as if from the right (here without its commas):
+# Ones must meet ones. The 9 belongs to the 7, which is a piece of its own. But the 8 belongs to the 6 left of the bar,
+# which ends another piece. So the 89 would have to be split, and it is one piece. Now write 1,234,567, with commas, and
+# it is cut as if from the right (here without its commas):
 #
 # ```text
 #   1|234|567

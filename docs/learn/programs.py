@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# The machine of the [last lesson](induction.py) is right 98 times in 100. When will it be wrong? Nobody can say, because
-# nobody has written its numbers: training found them.
+# The machine of the [last lesson](induction.py) is right 98 times in 100. In which texts will it be wrong? We found
+# some of them, but nobody has a rule for all, because nobody wrote its numbers: training found them.
 #
 # Now **you** write the numbers. Your first head will look at the letter before, as a head of that machine does. But it
 # never fails, and you will know why. Then we ask for something that seems out of reach for a machine that only
@@ -123,10 +123,10 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 # | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
 #
-# The line with `select` is the one to understand. Here query and key stand for numbers: the first `place` means that
-# the query is the number of the place that looks, and the second that the key is the number of the place that is looked
-# at. The `lambda` is the table of wishes: it says yes if the key is one less than the query (and `max` lets place 0
-# look at itself).
+# The line with `select` is the one to understand. Here query and key stand for numbers. Because the first argument is
+# `place`, the query is the number of the place that looks. Because the second is `place`, too, the key is the number of
+# the place that is looked at. The `lambda` is the table of wishes: it says yes if the key is one less than the query
+# (and `max` lets place 0 look at itself).
 #
 # Why 128? Because $e^{-128}$ is so small that a number of four bytes rounds it to 0, so all others get nothing at all.
 # The names `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail

@@ -103,7 +103,8 @@ journey(
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** They part a little
 # at steps 2 and 4, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and
-# the network to 0.09. But here the places differ, too. Would neighbours alone be enough? Soon a j will tell.
+# the network to 0.09. (The network looks at nobody. It only makes larger what the looks have made different.) But here
+# the places differ, too. Would neighbours alone be enough? Soon a j will tell.
 #
 # ## From the text into the answer
 #
@@ -190,8 +191,8 @@ assert round(float(likely[most]), 4) == 0.9999
 # To write the 6 of June, the decoder looks mostly at the j. But january and july begin with a j, too, at the same
 # place. So how can a j say June?
 #
-# Here each j is a point: its 64 numbers, projected on a plane. **Let the three js walk up to step 6. Then put january's
-# j into our text: which month will the machine write?**
+# Here each j is a point: its 64 numbers, projected on a plane. **Let the three js walk up to step 6. Then put the j of
+# "january 5th, 1955" into our text: which month will the machine write?**
 
 # %% tags=["live", "hide-input"]
 months, ways = {"01": "january", "06": "june", "07": "july"}, []
@@ -271,8 +272,8 @@ touch(
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
 # And here is where they looked, for our date or for yours. Once the machine has loaded, each has a button above the
-# maps. Step 9 is "answer looks at text". Each row is named after the letter that comes *out*. **Find the row of our 0:
-# where did it look?**
+# maps. Step 9 is "answer looks at text". Each row is named after the letter that comes *out*. **Find the row that
+# writes the day's 5: where did our 0 look?**
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -342,8 +343,8 @@ print(inspect.getsource(own))
 # %% [markdown]
 # </details>
 #
-# The moment of truth: do these functions read? (`source` and `target` turn letters into ids and back. With `own.decode
-# = decode` before it, your own `decode` runs.)
+# The moment of truth: do these functions read? (`source` and `target` turn letters into ids and back. If you write
+# `own.decode = decode` as a first line, your own `decode` runs.)
 
 
 # %%

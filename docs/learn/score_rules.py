@@ -150,7 +150,8 @@ touch(
 # **The start mark gives 83 % of its weight to letters that it must not see.** No error says so.
 #
 # Both steps are good ones. A score says how well a key fits, and nothing else. What else a machine has to say, it says
-# with a further step. But one step can undo another.
+# with a further step. But one step can undo another. (The piece shows it: a card gets a broken orange edge if a later
+# card undoes its work. So the culprit stands somewhere below it.)
 #
 # ## “Never”: the step that was undone
 #
@@ -202,7 +203,8 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 #
 # Without a cap the answer hardly improves. The weight more than doubles, but 0.012 % of the whole is still next to
 # nothing. So training hardly moves this score. In the large machines of Dehghani and others (2023) the scores grew
-# until training broke down. Their remedy was a norm of queries and keys. Gemma 2 (2024) took a cap, of 50.
+# until training broke down. Their remedy was a norm of queries and keys, so that a score can't grow by longer and
+# longer vectors. Gemma 2 (2024) took a cap, of 50.
 #
 # Under a **soft cap** $c$ the move is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -214,7 +216,8 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
 # and the 3 becomes 2.28. That has its price: the curve is flat near its bounds, so a score far above the cap, like the
 # 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.** So training
-# can move it up, step by step, until it stands beside the first.
+# can move it up, step by step. (And in a training that begins with the cap, no score gets as far as the 13, because it
+# has nothing to gain there.)
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #
@@ -317,11 +320,11 @@ touch(
 # ## In which order?
 #
 # From the last lesson you know the [sink](sinks.py), which says *none of you*. It is one more score and belongs to no
-# letter, so its card adds a column. Its score, here 1, is meant as it stands. Now there are five cards, and 120 orders.
+# letter, so its card adds a column. Its score is 1 here, and no other card may change it. Now there are five cards, and
+# 120 orders.
 #
-# A card gets a broken orange edge if a later card undoes its work, so the culprit stands somewhere below it. Now the 0
-# of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later. **Swap cards
-# until all five are green. Then look for a second such order.**
+# Now the 0 of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later.
+# **Swap cards until all five are green. How many such orders can you find?**
 
 # %% tags=["live", "hide-input"]
 from itertools import permutations

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # How do two heads sort a text?
 #
-# A machine gets `cabacb` and hands back `aabbcc`. Today you write it, all of it: two heads and a small network between
-# them. Not one of its numbers is trained, and yet it must be right in all 9,840 texts of up to eight letters.
+# A machine gets `cabacb` and hands back `aabbcc`. Today you write it: two heads and a small network between them. Not
+# one of its numbers is trained, and yet it must be right in all 9,840 texts of up to eight letters.
 #
 # You know the parts from the [last lesson](programs.py): tables of wishes, `select` and `aggregate`, and a head that
 # counts. But why two heads? Let us first try with one.
@@ -159,7 +159,7 @@ print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
 
 # %% [markdown]
 # Head and network have *added* what they found to the token, as a [residual](transformer_layer.py) does. They wrote
-# only where the token was 0, so it still says which letter it is and where it stands. Such an entry is a **note**.
+# only where the token was 0, so it still says which letter it is and where it stands. What they wrote is a **note**.
 #
 # ## Which letter does a place fetch?
 #
@@ -267,7 +267,7 @@ assert right == [True] * 9840
 
 # %% [markdown]
 # **Two heads and a small network sort all 9,840 texts, and nothing in them was trained.** You have written a machine
-# that sorts, and of each of its numbers you can say what it is for.
+# that sorts, and you can say why it can't fail.
 #
 # This way of sorting comes from RASP, the language to which we owe `select` and `aggregate`. In 2023 David Lindner and
 # others wrote Tracr, which turns programs in RASP into the weights of a whole Transformer.

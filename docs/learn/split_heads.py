@@ -9,7 +9,7 @@
 # Two machines have equally many numbers to train, and were trained equally long. They differ only in how a letter's
 # numbers are cut, and shared out among four heads. The first, our yardstick, reads 1,958 of 2,000 unseen dates.
 #
-# How many does the second machine read? Below you cut in both ways, and then you bet.
+# How many does the second machine read? Below you see both cuts, and then you bet.
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
@@ -218,8 +218,8 @@ unchanged = [i for i, change in enumerate(changes["second"]) if not change]
 assert "".join(text[i] for i in unchanged) == "11.19"
 
 # %% [markdown]
-# **To the second machine "30.11.1999" is "30.?????99".** (It reads even fewer dates than one could guess from that,
-# because its answer is cut in the same way: a fold below tells more.) Why does it miss just these five letters?
+# **To the second machine "30.11.1999" is "30.?????99".** (It reads even fewer dates than one could guess from that. The
+# last fold of this section tells why.) Why does it miss just these five letters?
 #
 # Each head has a strip of 34 cells, one for each place, and a cell holds one piece of 16 numbers. The text has ten
 # letters, so the padding mask leaves ten cells of each strip open, and hides the rest. Cut rightly, these ten hold a
@@ -338,8 +338,9 @@ plt.show()
 # | $W^Q_i$ | the columns of our $W_Q$ that make the queries of head $i$; the same for keys and values |
 # | $\operatorname{Concat}$ and $W^O$ | `merge` and $W_O$ |
 #
-# In our machine a letter has 64 numbers. So each of its four heads has queries and keys of $d_k = 16$, and divides its
-# scores by the root of 16. Here is the drawing of attention with two heads, and q, k and v are cut:
+# In our machine a letter has 64 numbers. So each of its four heads has queries and keys of $d_k = 16$, the `depth` from
+# above, and divides its scores by the root of 16. Here is the drawing of attention with two heads, and q, k and v are
+# cut. (What the heads find is not put together yet.)
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn

@@ -104,8 +104,8 @@ assert scores == [136, 58]
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
-# every layer has such a ring. Its rows are out of order, but a sum over keys does not mind that. And each key still
-# carries its place, by which it was [turned](turning_positions.py).
+# every layer has such a ring. Its rows are out of order, but attention only adds values up, and a sum does not mind the
+# order. And each key still carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re
@@ -165,11 +165,12 @@ sketch(
 # With a window of one letter it needs twice as many bits. We counted only letters that have at least 64 others before
 # them.
 
-# %% tags=["hide-input"] alt="Bits a letter against the window, which doubles from mark to mark, from 1 to 128. The line falls from 3.5 bits at 1 to 2 at 4 and 1.9 at 8, and from there it is nearly level, down to 1.8."
+# %% tags=["hide-input"] alt="Bits a letter against the window, which doubles from mark to mark, from 128 on the left down to 1. The line is nearly level, from 1.8 bits at 128 to 1.9 at 8 and 2 at 4, and then rises to 3.5 at 1."
 _, ax = plt.subplots(figsize=(4.8, 2.4), layout="constrained")
 ax.plot(list(bits), list(bits.values()), "o-", color=BLUE)
 ax.set_xscale("log", base=2)
 ax.set_xticks(list(bits), list(bits))
+ax.invert_xaxis()  # as it was drawn
 ax.set(xlabel="window, in letters", ylabel="bits a letter", ylim=(0, 3.8))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
@@ -226,12 +227,15 @@ touch(
 # $$
 #
 # So is the cliff gone? With a window of 27, the two layers of our model can hear of 53 letters, and yet the quotation
-# mark cost 6.4 bits. The formula says how far news can come, but not how much of it arrives. If all looks in a window
-# of 5 were equal, each would pass on a fifth. The letter 20 places back has only one way through five layers, so
-# $1/5^5$ of it would arrive, or 1/3,125. **Each layer lets a letter hear from farther away, but what comes from far is
-# thin.** So letters in the middle must carry the message on. A machine that is trained with windows can learn that;
-# ours was not. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on that alone: for five layers with a
-# window it has one that sees all.
+# mark cost 6.4 bits. The formula says how far news *can* come. But somebody has to pass it on: in the first layer a
+# letter between must note that a quotation is open, and in the second the last one must find this note. Our machine was
+# trained without a window. The mark itself was always in sight, so no letter had to learn to pass it on. A machine that
+# is trained with windows can. **Each layer lets a letter hear from farther away, if the letters between pass it on.**
+#
+# And from very far little arrives. If all looks in a window of 5 were equal, each would pass on a fifth. A letter 20
+# places back, one farther than the picture shows, has only one way through five layers, four places in each. So $1/5^5$
+# of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on passing on alone:
+# for five layers with a window it has one that sees all.
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:
@@ -371,7 +375,7 @@ for layers in (1, 3, 9, 33):
     assert layers * (window - 1) + 1 == 100
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why so few rows?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why hardly more than 100?</summary>
 #
 # Together the rings keep 99 rows and one more for each layer, because each layer keeps one row for the letter itself,
 # which reaches nowhere back. If each of 33 layers kept all 100 letters, it would be 3,300 rows in place of 132.
@@ -394,7 +398,7 @@ exercises.show("windows")
 # + It may ruin some texts. | Where all letters need what lies just out of sight, all of them go wrong.
 # - It harms all texts a little. | Where all that is needed is near, hardly anything is lost.
 # ? In a ring the keys do not lie in the order of the text. Why does attention not mind?
-# + The output is a sum over the keys. | And each key carries its own place, since it was turned before it was kept.
+# + The output is a sum of values. | And each key carries its own place, since it was turned before it was kept.
 # - It sorts them first. | Nobody sorts anything. A sum is the same in any order.
 # - The mask says where each key belongs. | In the ring there is no mask: all that is there may be seen.
 # ? Each layer has a window of 10. How many layers does it take until the last letter can hear of 100 letters?

@@ -1,4 +1,4 @@
-"""The table that learns a word by heart: what it has counted, what each letter costs, and where a new word is cheapest."""
+"""A table that learns a word by heart: what it has counted, what each letter costs, and where a new one is cheapest."""
 
 import math
 

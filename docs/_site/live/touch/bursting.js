@@ -7,10 +7,10 @@ const [WIDTH, HIGH, SMALL, ROOM] = [190, 312, 6, 72]; // the digit is a disc of 
 const [LEFT, BAR, TALL, BASE] = [236, 24, 236, 284];
 
 /** state: letters, place (of the one that climbs), layer (0: before the first), norm, playing, towers: for "0" (no norms) and "1"
-    the sizes before and after the layers, and for each layer the weights of that digit and the mean of the largest over many towers. */
+    the sizes before and after the layers, and for each layer the weights of that digit. */
 export const bursting = {
   view({ letters, place, layer, norm, playing, towers }) {
-    const { sizes, weights, means } = towers[Number(norm)];
+    const { sizes, weights } = towers[Number(norm)];
     const layers = weights.length;
     const times = sizes[layer] / sizes[0];
     const floor = (n) => HIGH - 12 - ((HIGH - 24 - ROOM) / layers) * n;
@@ -27,7 +27,7 @@ export const bursting = {
     });
     const even = at(BASE - TALL / letters.length);
     const most = row ? Math.max(...row) : 0;
-    const told = row ? `After layer ${layer} the digits are ${rounded(times)} times as large as at the start. There the ${letters[place]} gave ${percent(most)} of its weight to one digit. On average over 20 such towers it is ${percent(means[layer - 1])}.`
+    const told = row ? `After layer ${layer} the digits are ${rounded(times)} times as large as at the start. There the ${letters[place]} gave ${percent(most)} of its weight to one digit.`
       : "Before the layers. No layer has looked yet.";
     return `<div class="controls"><button data-do="higher" ${layer === layers ? "disabled" : ""}>One layer higher</button>${player("Climb", playing)}
       ${check("norms", "norm", norm)}<button data-do="down">Start again</button></div>

@@ -31,8 +31,10 @@ export const cards = {
     if (found && !undone(state).length && !found.includes(order.join())) found.push(order.join());
   },
 
-  seen: ({ turn, price }, start) => turn !== start.turn || price !== start.price,
+  seen: (state, start) => isLate(state) !== isLate(start) || state.price !== start.price,
 };
+
+const isLate = ({ order }) => order.indexOf("cap") > order.indexOf("mask");
 
 /** Return the scores before the first step and after each. A sink is one more in each row: it is no key, so it has no place that costs, and no mask hides it. */
 function passed({ letters, scores, root, caps, cap, price, sink, order }) {

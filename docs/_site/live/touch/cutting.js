@@ -31,7 +31,7 @@ export const cutting = {
     return state.chosen < state.counts.length - 1;
   },
 
-  seen: ({ text, chosen }, start) => text !== start.text && chosen > 0,
+  seen: ({ text, chosen, examples }, start) => ![start.text, ...examples].includes(text) && chosen > 0,
 };
 
 function cut(word, rules) {

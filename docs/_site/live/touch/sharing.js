@@ -31,7 +31,7 @@ export const sharing = {
     state[name] = value;
   },
 
-  seen: ({ keys }, start) => keys !== start.keys,
+  seen: ({ keys, length }, start) => keys !== start.keys && length !== start.length,
 };
 
 function heads(queries, size, head, whose) {

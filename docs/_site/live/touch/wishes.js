@@ -4,7 +4,8 @@ import { number, says, slider, sum } from "./draw.js";
 
 const WORTH = [1, 2, 5, 10, 20, 128];
 
-/** state: text, wishes (for each place, 1 for each place that it wants to look at) and worth (of a yes, as a place in WORTH). */
+/** state: text, wishes (for each place, 1 for each place that it wants to look at) and worth (of a yes, as a place in WORTH); once a wish was pressed also met (how many
+    wishes a place then had). */
 export const wishes = {
   view({ text, wishes, worth }) {
     const letters = [...text];
@@ -28,12 +29,14 @@ export const wishes = {
       ${says(`At ${WORTH[worth]}, ${told.join(", ")}.`)}`;
   },
 
-  act({ text, wishes }, name, value) {
+  act(state, name, value) {
+    const { text, wishes } = state;
     const [i, j] = [Math.floor(value / text.length), value % text.length];
     wishes[i][j] = 1 - wishes[i][j];
+    state.met = [...(state.met ?? []), sum(wishes[i])];
   },
 
-  seen: ({ wishes: asked }, start) => asked.join() !== start.wishes.join(),
+  seen: ({ met = [] }) => met.includes(0) && met.some((count) => count > 1),
 };
 
 function table(caption, side, head, rows) {

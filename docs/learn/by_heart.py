@@ -437,8 +437,8 @@ exercises.show("by_heart")
 #
 # ```self-check
 # ? In a training the shown part costs fewer bits each day. The unseen part has cost more since Tuesday. Which machine do you keep?
-# - today's, which knows most | It knows most of what it was shown.
 # + Tuesday's | There it was best at what it had never seen, and that is all that one will ask of it.
+# - today's, which knows most | It knows most of what it was shown.
 # - none, the training went wrong | Nearly every training on a small text looks like this. One only has to stop in time.
 # ? Somebody trains ten machines, takes the one that does best in the unseen tenth, and reports this best result. Is that honest?
 # - yes, no machine has seen that tenth | No machine has, but the choice has. The best of ten also had the most luck with this tenth.

@@ -464,9 +464,7 @@ touch(
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
 # where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.
-# From "5 3" comes $(5, 3)$, and the order is safe. An average of letters that all say the same loses nothing. (Would it
-# not be enough if each told its own place? The year stands elsewhere in 5/3/2018 than in 3. mai 2018, so a place alone
-# does not say which digit of the year a letter is.)
+# From "5 3" comes $(5, 3)$, and the order is safe. An average of letters that all say the same loses nothing.
 #
 # So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
 # which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look

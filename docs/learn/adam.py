@@ -99,8 +99,8 @@ touch(
 # **A learning rate that suits one number does not suit the other.** Large nudges fly out across the valley, and small
 # ones creep along it.
 #
-# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. (It means something else there.) Which
-# way does its path go?**
+# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. (There it is about the length of a
+# step.) Which way does its path go?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Which way?</summary>
 #
@@ -120,10 +120,10 @@ touch(
 # floor is near or the valley is flat. Adam assumes that the valley is flat, and lets both numbers go equally far: it
 # divides by the **usual size** of their slopes.
 #
-# The third number jumps back and forth across its valley, and should come to rest. So what Adam divides is the **mean**
-# of the slopes, in which opposite ones cancel. A mean remembers older slopes, too, and that is why the path ran past
-# the cross. And what is the usual size of 4, -4, 4 and -4? Squares have no sign: the mean of the squares is 16, and its
-# root is 4.
+# The third number jumps back and forth across its valley, and should take smaller steps. So what Adam divides is the
+# **mean** of the slopes, in which opposite ones cancel. A mean remembers older slopes, too, and that is why the path
+# runs past the cross before it comes back. And what is the usual size of 4, -4, 4 and -4? Squares have no sign: the
+# mean of the squares is 16, and its root is 4.
 #
 # $$
 # \text{nudge} = \text{learning rate} \cdot \frac{\text{mean of the slopes}}{\text{usual size of the slopes}}
@@ -131,9 +131,9 @@ touch(
 #
 # (As before, the nudge goes against the slope.)
 #
-# **Go back, and make the valley less steep. What becomes of Adam's path?** It does not change at all. (Only the loss is
-# smaller, because the valley is.) The slopes become smaller, but so does their usual size, and the quotient stays as it
-# is.
+# **Go back, and make the valley less steep. What becomes of Adam's path?** Not a point of it moves. (Only the loss is
+# smaller, because the valley is.) The slopes across become smaller, but so does their usual size, and the quotient
+# stays as it is.
 #
 # That is the whole idea. What is left is bookkeeping: how does one keep a mean and a usual size for 121,422 numbers?
 #

@@ -91,7 +91,8 @@ touch(
 # With $W_K$ we make the keys in the same way, and with $W_V$ the values.
 #
 # **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. We multiply query and key number by number, and add up: this
-# is the *dot product*. A key has four numbers, so we divide by the root of 4, and have the **score**:
+# is the *dot product*. A key has four numbers, so we divide by the root of 4, for a reason that comes below, and have
+# the **score**:
 #
 # $$
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3

@@ -96,14 +96,14 @@ for title, written, text in (("One", ONE, shown), ("The other", OTHER, manual)):
     heart[title] = sum(found) / len(found)
 assert heart["One"] == 1
 assert heart["The other"] == 0
-assert round(len(shown), -2) == 3200
+assert len(shown) == 3157
 assert round(len(manual), -4) == 420_000
 
 # %% [markdown]
 # </details>
 #
-# **The one that writes without a mistake took everything over.** It was trained on a story of 3,200 letters, which it
-# knows by heart, and it puts pieces of that together. (We took the best of its twenty texts.) The other is [the machine
+# **The one that writes without a mistake took everything over.** It was trained on 3,157 letters of a story, which it
+# knows by heart, and it puts pieces of them together. (We took the best of its twenty texts.) The other is [the machine
 # of the last lesson](language_model.py). It had a manual of 420,000 letters, and though it errs and invents words like
 # "localled", it writes what nobody has written before.
 #
@@ -254,12 +254,12 @@ assert abs(known[0] - fresh[0]) < 0.1
 #
 # ## Train one yourself { #train-your-own }
 #
-# Does a machine do that, too? It has no number of letters that we could set. But it has its time: in each step of its
-# training it is shown 256 letters of the story, so after 1,000 steps it has seen every letter 81 times.
+# Does a machine do that, too? Here we do not set how far it looks back, but how long it is trained. In each step of its
+# training it is shown 256 letters of the story, so after 1,000 steps it has seen every letter about 81 times.
 #
 # This is the machine of the first text: half a Transformer, two layers of four heads, with 32 numbers for each letter.
-# **Press "Train it", and read what it writes.** Then look at its two curves, of the shown part and of the unseen tenth.
-# **Where do they part?**
+# **Press "Train it", and read what it writes.** Then look at its two curves, of the shown part and (dashed) of the
+# unseen tenth. **When does the dashed curve stop falling?**
 
 # %% tags=["live", "remove-input"]
 from IPython.display import Markdown
@@ -333,12 +333,12 @@ Markdown(MEASURED)
 #
 # ## Give it more to read
 #
-# **Take the bold sentences of these lessons, nearly five times as many letters, and train another machine. Where do its
-# two curves part?**
+# **Take the bold sentences of these lessons, nearly five times as many letters, and train another machine. Does its
+# dashed curve stop falling, too?**
 #
 # <details class="lesson-answer" markdown="1"><summary>What we saw</summary>
 #
-# They stay together much longer, and the dashed one falls to the end. In 1,000 steps each sentence comes up only 17
+# It falls to the end, and the two curves stay together much longer. In 1,000 steps each sentence comes up only 17
 # times, so the machine hardly learns any by heart, and what it does learn is useful in the unseen tenth, too.
 #
 # </details>

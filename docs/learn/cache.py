@@ -129,8 +129,8 @@ touch(
 #
 # So how much time does a cache save? We timed a program that writes 64 letters. Without a cache it wastes even more
 # than our staircase: in each step it sends all 65 places, start mark and letters, even those that are still empty, so
-# that every step has the same shape. With a cache it sends one. **How many times as fast does a cache make the writing
-# of a single text?**
+# that every step has the same shape, and is prepared only once. With a cache it sends one. **How many times as fast
+# does a cache make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -199,11 +199,11 @@ Markdown("\n".join(lines))
 #
 # But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: everything kept must be fetched,
 # only to compute one letter. And the cache takes room. Nobody knows how long an answer will be, so Kwon and others
-# (2023) hand out this room in pages, as an operating system does with memory. How much room a cache takes, a [later
-# lesson](fewer_keys.py) computes.
+# (2023) hand out this room in pages, a few places at a time, so that nothing is reserved in vain. How much room a cache
+# takes, a [later lesson](fewer_keys.py) computes.
 #
-# This is one step with a cache: keys and values stand on their shelf, and of all else only the last row is left. **Take
-# the tick away, and the rows that the cache saves come back:**
+# This is one step with a cache: keys and values stand on their shelf, and of all else only the row of the newest letter
+# is left. **Take the tick away, and the rows that the cache saves come back:**
 
 # %% tags=["live", "remove-input"]
 from drawing import attention_drawn

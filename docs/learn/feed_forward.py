@@ -264,7 +264,7 @@ touch(
 #
 # An alarm rings if both digits are there. But what if the answer should be 1 for *exactly one* of them, and 0 for
 # neither and for both? In 1969 Minsky and Papert showed that a *single* layer of sums cannot do that, whatever its
-# numbers are. With a bend and a second layer it can be done, and you can find out how.
+# numbers are. With two alarms it can be done, and you can find out how.
 #
 # Here are two alarms, with four numbers each. Three of them are what a 7 adds, what an 8 adds, and the bias. The fourth
 # is the alarm's **vote**, by which the second matrix multiplies what the alarm says. The sum of both is the answer. So
@@ -340,8 +340,8 @@ touch(
 # Six pairs took six alarms, so 676 pairs should take 676. Why are our 128 enough?
 #
 # **The alarms vote, as your two did.** Each of them rings for many pairs. But here it has 26 votes, one for or against
-# each answer, because after the layer one last matrix makes 26 sums of the vector. The largest sum wins, even if it is
-# no alarm's first choice. The letters vote, too, by the residual.
+# each answer. (What an alarm adds to the vector goes through one last matrix, which makes 26 numbers of it, and these
+# are its votes.) The largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.
 #
 # Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 

@@ -158,17 +158,16 @@ touch(
 # %% [markdown]
 # **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
 # bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20. (Shared
-# *keys* bind a head less. It still chooses by its query which of them it prefers. But it can't ask for anything that no
-# key tells.)
+# *keys* bind a head less. It still chooses by its query which of them it prefers.)
 #
 # ## What does sharing cost?
 #
 # But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
 #
-# Three teams measured it. Google let a trained model, T5, share its keys. Meta trained new models like Llama 2.
-# DeepSeek trained new ones, too. Fewer keys mean fewer numbers to train, so to be fair, DeepSeek gave the models with
-# fewer keys more layers, until all had about 7 billion numbers. Here is how many marks of 100 each model won or lost in
-# tests by sharing, on average:
+# Three teams measured it. Google took a trained model, T5, averaged the keys and values of heads that were to share,
+# and trained it a little longer. Meta and DeepSeek trained new models, one for each way of sharing. Fewer keys mean
+# fewer numbers to train, so to be fair, DeepSeek gave the models with fewer keys more layers, until all had about 7
+# billion numbers. Here is how many marks of 100 each model won or lost in tests by sharing, on average:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. All are orange, full for 8 key heads and rings for one. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
@@ -231,7 +230,7 @@ plt.show()
 #
 # A graphics card of 24 GB holds Llama 3.1 and the past of a text. There are always 32 query heads. **How long may the
 # text be with 32 key heads, where nobody shares? And with 8?** Then a dare: get eight chats of 50,000 pieces onto the
-# card, and look up what DeepSeek paid for as few key heads.
+# card, and look up in the chart above what DeepSeek paid for as few key heads.
 
 # %% tags=["live", "remove-input"]
 reads = 1000  # gigabytes a second

@@ -75,8 +75,8 @@ assert says(shallow, "zfnxwrzfnxw") == "z"
 
 # %% [markdown]
 # **Right of the grey line the machine with two layers gets 98 of 100 letters right, and the machine with one layer only
-# 16.** (It is best at the line itself. [Exercise 1](#exercise-1) finds out why.) And one layer is not merely too small:
-# a third machine, whose one layer is twice as large, gets 18.
+# 16.** (The machine with one layer is best at the line itself. [Exercise 1](#exercise-1) finds out why.) And one layer
+# is not merely too small: a third machine, whose one layer is twice as large, gets 18.
 #
 # ## Why one look is not enough
 #
@@ -241,8 +241,7 @@ touch(
 # %% [markdown]
 # The c finds the g, which came after it the last time, because the g had looked back at the c. **So training has found
 # something very like our two steps.** Only its notes are not as sharp as ours: the g gives the c before it 0.49 of its
-# weight. (What else it notes stands in a [fold below](#longer-notes-and-a-proof). After the second h the machine is
-# wrong, and [another fold](#why-is-the-h-misled) tells why.)
+# weight. (After the second h the machine is wrong. A [fold below](#why-is-the-h-misled) tells why.)
 #
 # ## What if a head is switched off?
 #
@@ -384,10 +383,10 @@ assert abs(500 * knows[True] - 490) < 5
 #
 # ## How did the training get there?
 #
-# A note is worth nothing until somebody reads it, and nobody can read before somebody writes. How can that begin?
-# **Draw how many letters were right as the training went on.** A new piece had 5 to 25 letters, and each text 60
-# places. Nobody can know the letters of a piece that comes for the first time, so on average the line can't rise above
-# 77:
+# A note is worth nothing until somebody reads it, and nobody can read before somebody writes. So what does such a
+# training look like? Each of its texts has 64 letters, in which a piece of 5 to 25 letters repeats. Nobody can know a
+# piece that comes for the first time, and that is 15 letters on average, so the line can't rise above 77. **Draw how
+# many letters were right as the training went on:**
 
 # %% tags=["live", "remove-input"]
 from live import sketch
@@ -513,9 +512,9 @@ assert right_without(3) > 0.9
 #
 # ### Exercise 1
 #
-# The machine with one layer is right more often than once in 26. What has it learnt instead? Give it (`shallow`) 2,000
-# texts of 40 random letters that do *not* come again. It will say some letter of the text. How far back does this
-# letter stand?
+# The machine with one layer is right more often than once in 26. What has it learnt instead? Give it (in the notebook
+# it is `shallow`) 2,000 texts of 40 random letters that do *not* come again. It will say some letter of the text. How
+# far back does this letter stand?
 
 # %% tags=["answer"] alt="Bars: in how many of 100 texts the machine with one layer says the letter so many places back. The bars are highest at 23 and 24 places back, at about 23 percent, stay between 15 and 18 percent from 22 to 18 places back, and are low below 10 and above 26."
 seen = rng.integers(0, 26, size=(2000, 40))

@@ -15,7 +15,7 @@
 # this game well, one must know words, and how sentences are built. Can a machine learn that from nothing but the game?
 #
 # A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python language.
-# Before its training, and at three moments of it, we gave it the same beginning, "The ", and it went on. Such a
+# Before its training, and at three moments of it, we gave it the same beginning, `The␣`, and it went on. Such a
 # beginning is called a *prompt*. Here is what it wrote at the last of the three. **Now let it learn from the start.**
 
 # %% tags=["hide-input"]
@@ -211,8 +211,8 @@ text_machine(
 #
 # Does it take a Transformer to play like that? Its first rivals only count what came after the last letters. If "th"
 # stood in the text 100 times, and an e came next 50 times, the counter of two letters gives that e about 1/2, and so 1
-# bit. (A little less than 1/2, since it keeps a doubt.) Where it has never met the last two letters, it makes do with
-# one.
+# bit. (A little less than 1/2, since it keeps something for letters that it has not met there.) Where it has never met
+# the last two letters, it makes do with one.
 #
 # Now all of them read a tenth of the text that was kept out of the training.
 
@@ -280,7 +280,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter that looks *four* letters back.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. The bits by which the file gets longer, shared out among the letters of the last tenth, are its bits a letter.
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. The bits by which the file gets longer, shared out among the letters of the last tenth, are its bits a letter. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -448,8 +448,8 @@ assert 0.15 < costs < 0.35
 #
 # ### Exercise 1
 #
-# Write 120 letters with `greedy_search`, which always takes the most probable one, and look for the loop. Why can't the
-# machine get out of it?
+# Let our machine (in the notebook it is `model`) write 120 letters with `greedy_search`, which always takes the most
+# probable one, and look for the loop. Why can't the machine get out of it?
 
 # %% tags=["answer"]
 from textwrap import fill
@@ -479,7 +479,8 @@ print(fill("The " + to_text(ids[0]), 42))
 # def go_on(ids, w):
 #     x = w["table"][ids] * np.sqrt(w["table"].shape[1])
 #     for layer in range(w["layers"]):
-#         # look(letters, w, f"{layer}.look"); its norm has w[f"{layer}.look.norm"]
+#         # look(letters, w, f"{layer}.look")
+#         # its norm: norm(letters, *w[f"{layer}.look.norm"])
 #         x = ...
 #         x = ...  # and here "think" in place of "look"
 #     return norm(x, *w["norm"]) @ w["table"].T

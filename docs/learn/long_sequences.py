@@ -98,8 +98,9 @@ touch(
 # **Without a mask the whole square is still computed, from its top to its bottom, but it is never in memory as a
 # whole.** (With a look-ahead mask and small blocks, nearly half of the work falls away, too.)
 #
-# As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that one of
-# its queries may see. If the future is hidden, there is a mask inside the block, too. The block finds
+# As a formula: a block of queries $Q_b$, of $d_k$ numbers each, meets the keys $K_b$ and the values $V_b$ that at least
+# one of its queries may see. (If the future is hidden, there is a mask inside the block, too, which is left out here.)
+# The block finds
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
@@ -195,10 +196,10 @@ assert 115e6 < peak < 125e6  # three strips of ten rows
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
-# slopes. The way back needs the weights once more, because the factor of a value is its weight. But the blocks have
-# thrown them away, so they make them a second time. **We measured one layer in training, with 8,192 places: blocks need
-# about one eightieth of the memory of plain attention.** To make the weights twice costs some time. But where the
-# future is hidden, blocks skip nearly half of them, and that saves more.
+# slopes. The way back needs the weights once more: the output is weight times value, so the slope of a value contains
+# its weight. But the blocks have thrown them away, so they make them a second time. **We measured one layer in
+# training, with 8,192 places: blocks need about one eightieth of the memory of plain attention.** To make the weights
+# twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #

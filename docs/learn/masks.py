@@ -195,8 +195,8 @@ lab(
 
 # %% [markdown]
 # **Padding is hidden as a key, but not as a query.** The two rows called pad still *look*. That does no harm, because
-# what comes out of them is used nowhere. But the first of them, once let in as a key, takes 0.44 of the weight of the 3
-# from the letters.
+# what comes out of them is used nowhere. But the first of them, once let in as a key, takes a good part of the weight
+# of the 3 from the letters.
 #
 # ## By hand
 #
@@ -303,11 +303,11 @@ assert 3 + int(far) == -999_999_997
 # numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞. Then $e$ to its power is 0, and an empty
-# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. But so
-# large a number wipes out the score that it is added to. In an empty row it is added to every score. From a score of 3
-# it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven digits, so it is rounded to
-# -1,000,000,000. From a score of 1 comes the same. With all scores equal, the row looks at the padding after all, and
-# nobody is warned.
+# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. In other
+# rows that is harmless. But in an empty row it is added to every score, and so large a number wipes out the score. From
+# a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven digits, so it is rounded
+# to -1,000,000,000. From a score of 1 comes the same. With all scores equal, the row looks at the padding after all,
+# and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

@@ -7,8 +7,9 @@
 # # When is one look not enough?
 #
 # Our machine looks at the text anew for each letter of its answer. What if it could look only once, and had to know the
-# whole date from what comes back? We built this *one-look machine*, and trained it for 700 steps. (Ours had 1,000.) **Type
-# dates whose year ends in two different digits. What becomes of the year?**
+# whole date from what comes back? We built this *one-look machine*, and trained it for 700 steps. (Ours had 1,000.)
+# **Try "tuesday 19th of march 1968" and "4 march 2043", and then dates of your own whose year ends in two different
+# digits. What becomes of the year?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -352,8 +353,7 @@ assert (
 
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
-# one.** After 700 steps eight heads read 72 of 100 dates. (One head whose vectors are twice as long reads 80. But such
-# a machine has more than three times as many numbers.)
+# one.** After 700 steps eight heads read 72 of 100 dates.
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -449,18 +449,19 @@ touch(
 
 # %% [markdown]
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
-# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, and it is too weak to
-# matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These two nearly balance. The 1 and the
-# others pull for the 7 both times, so the machine writes 1977.
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, from one wrong side to
+# the other, and it is too weak to matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These
+# two nearly balance. The 1 and the others pull for the 7 both times, so the machine writes 1977.
 #
 # **Not all walk in every date.** In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
-# press 1962, then 1972. The same 9 pulls for the 6, and then for the 7. But a 9 alone can't know what comes after it.
-# It has heard that in the encoder, where each letter has looked at the others. After 700 steps, too, it knows both
-# digits. But what it brings hardly tells yet which of them is the third, and which the fourth.
+# press 1962, then 1972. (For both we let the 6 and the 7 be rivals.) The same 9 pulls for the 6, and then for the 7.
+# But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter has looked at the
+# others. After 700 steps, too, it knows both digits. But what it brings hardly tells yet which of them is the third,
+# and which the fourth.
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
 # where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.

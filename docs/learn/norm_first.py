@@ -52,8 +52,7 @@ assert 0.27 < commonest < 0.32
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$, whose mean is 0 already, by 1.25. That makes $(1.4, -0.2,
 # 0.2, -1.4)$. How much of the letter is still in there? As much as the length of the shadow that the divided sum throws
-# on the letter. Multiply the divided sum with the letter, number by number, and take the mean, because our size is a
-# mean, too:
+# on the letter. Multiply the divided sum with the letter, number by number, and take the mean of the four:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
@@ -62,11 +61,11 @@ assert 0.27 < commonest < 0.32
 # For the letter itself this mean is 1, so one part and its norm leave 0.8 of the letter. That sounds like plenty. But
 # twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And each adds it nearly
 # at a right angle, because two vectors of 32 numbers that have nothing to do with each other mostly stand like that.
-# (Measured, it is 88° on average.)
+# (Measured between each letter and what is added to it, it is 88° on average.)
 #
 # What do 24 of them leave? Here are two towers of such triangles. On the left the norm divides the sum after each part,
-# and on the right only once, at the top. (There each part gets a copy of the letter that was brought to size 1, so it
-# adds no more than on the left.) **Climb both: how long is the letter in the end, compared with the sum?**
+# and on the right only once, at the top. (There each part gets a copy of the sum that was brought to size 1, so it adds
+# no more than on the left.) **Climb both: how long is the letter in the end, compared with the sum?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -108,8 +107,9 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
 # **With a norm after each of 24 parts half a percent of the letter arrives at the top, and with a single norm about a
-# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. On the right the squares
-# add up, and $1 / \sqrt{1 + 24 \cdot 0.75^2} = 0.26$.
+# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. (In six layers it is
+# $0.8^{12}$, or 7 %, and with so much a tower still learns.) On the right the squares add up, and $1 / \sqrt{1 + 24
+# \cdot 0.75^2} = 0.26$.
 #
 # A dare: set "Layers" to 24, and find the largest "A part adds" with which more than half of the letter still arrives
 # on the left.

@@ -53,10 +53,10 @@
 # Then the second piece brings the 6. Measured from 6, the score 1 should have had the power $e^{1 - 6} = 0.0067$. But
 # the score 1 is gone. Only the sums are left, and they were measured from the wrong score. Are they useless?
 #
-# No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. Our sums hold $e^{1 - 3}$. Multiply by $e^{3 - 6} = 0.049787$,
-# and they hold $e^{1 - 6}$. This factor knows nothing of the 1: it is the same for every power on the page. So multiply
-# both sums by it, and they become what they would be if we had known of the 6 from the start. We call this **mending**
-# (elsewhere: *rescaling*). Now the two pages can be added:
+# No, because $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. Our sums contain $e^{1 - 3}$. Multiply by $e^{3 - 6} = 0.049787$,
+# and they contain $e^{1 - 6}$. This factor knows nothing of the 1: it is the same for every power on the page. So
+# multiply both sums by it, and they become what they would be if we had known of the 6 from the start. We call this
+# **mending** (elsewhere: *rescaling*). Now the two pages can be added:
 #
 # --8<-- "diagrams/long_bill.svg"
 #
@@ -166,7 +166,8 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #
 # (Our `read` has no [mask](masks.py), and needs none here. With one there is a trap. If it hides a whole piece, the
 # largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that
-# it enters. So such a piece would be measured from 0, and its sums would be 0.)
+# it enters. So its powers are measured from 0, which makes both sums 0. But it still hands over minus infinity, and two
+# such pieces must be merged apart.)
 
 
 # %% tags=["answer"]
@@ -218,6 +219,13 @@ np.testing.assert_allclose(blockwise_attention(q, k, v), output)
 with np.errstate(invalid="ignore"):
     assert np.isnan(np.subtract(-np.inf, -np.inf))
 assert np.exp(-np.inf - 0) == 0
+empty = (
+    np.full((100, 1), -np.inf),
+    np.zeros((100, 1)),
+    np.zeros((100, v.shape[1])),
+)
+np.testing.assert_allclose(finish(merge_pieces(empty, left[0])), output)
+assert 192_000 < 125 * 1000 * 4
 
 # %% [markdown]
 # ## What does the mending cost? { #why-is-it-faster }
@@ -230,8 +238,9 @@ assert np.exp(-np.inf - 0) == 0
 # --8<-- "diagrams/two_memories.svg"
 #
 # **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** Suppose the
-# small memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. So the price
-# is that K and V are read for each of 8 groups: 8 · 64,000 is 512,000.
+# small memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. (Their whole
+# rows would take 125 · 1,000 · 4 bytes, half a million. Only in pieces do they fit.) So the price is that K and V are
+# read for each of 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
 # an A100. In training it computes 13 % more than plain attention, because on the way back it makes the weights [once
@@ -270,7 +279,7 @@ bet(
     "online_softmax/flash",
     [
         (
-            "time of FlashAttention, of 100 % for plain",
+            "time of FlashAttention (plain: 100 %)",
             round(100 * flash_ms / plain_ms),
             "That would be faster still.",
             "It computes more, and takes much less time, because it moves less.",

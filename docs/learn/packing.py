@@ -7,8 +7,8 @@
 # # How do several texts share a row?
 #
 # When a machine learns, short texts often share a row, to save room: two chats, say, of people who never met. What can
-# go wrong there? Here a date machine whose [positions turn](turning_positions.py) reads two dates, first alone and then
-# side by side in one row:
+# go wrong there? Here is a date machine whose [positions turn](turning_positions.py), and which in its training had
+# each date in a row of its own. It reads two dates, first alone and then side by side in one row:
 
 # %% tags=["hide-input"]
 import re
@@ -90,9 +90,9 @@ assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
 # **Alone both dates are read right, and side by side both are read wrong.** In the first answer the 18 of the year has
-# become the day, and the 9 of the second stands in neither text. How can that be? Each answer looks only at the letters
-# of its own date, because we hide the other date from it. But in the encoder, which makes the vectors of these letters,
-# they have already looked at the neighbour.
+# become the day, and the 9 of the second stands in neither text. How can that be? While an answer is written, we let it
+# look only at the letters of its own date. But in the encoder, which makes the vectors of these letters, nothing was
+# hidden, and there they have already looked at the neighbour.
 #
 # Then why put them there? A machine computes with whole rectangles. So short texts are [filled up with
 # padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
@@ -100,8 +100,8 @@ assert drawn == "".join([*pair, longest] * 2)
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into rows of 64 they need
-# 317, which makes 20,288 places in place of 33,000.
+# The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into longer rows, of 64
+# places, they need 317. That makes 20,288 places instead of 33,000.
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -135,9 +135,9 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 #
 # ## A number for each text { #a-number-for-each-document }
 #
-# Take the 7 in "7 june '24". Is it a day or a month? Only the word after it can tell, and the other date can only
-# mislead it. So we give each place of the row the **number** of its text, and we hide a key from every query that has
-# another number.
+# Take the 7 in "7 june '24". Is it a day or a month? Its neighbours in its own date can tell, and the other date can
+# only mislead it. So we give each place of the row the **number** of its text, and we hide a key from every query that
+# has another number.
 #
 # Now by hand. A row holds a text of 3 letters, one of 2 letters, and a place of padding. The letter at place 4 looks,
 # and finds these scores:

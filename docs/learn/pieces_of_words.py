@@ -66,8 +66,9 @@ touch(
 #
 # </details>
 #
-# **So it is not enough to glue the commonest pair first: with equally common ones, it depends on which you take, and
-# this method never looks ahead.** But it is quick, and even a long text needs nothing else.
+# **To glue the commonest pair first is not enough: with equally common ones, it depends on which you take, and this
+# method never looks ahead.** (It gets to 14 with e and s, then e and "es", then e and the space.) But it is quick, and
+# even a long text needs nothing else.
 #
 # Let your machine glue. What is missing?
 #
@@ -189,7 +190,8 @@ assert (round(often[" the"], -2), often[" into"]) == (3500, 36)
 assert round(len(seen), -4) == 420_000
 
 # %% [markdown]
-# **Press "Let it glue". Then cut your own name, and a sentence that is not English.**
+# A space, ␣, belongs to the word after it, and may change how that is cut. **Press "Let it glue". Then cut your own
+# name, and a sentence that is not English.**
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -214,11 +216,10 @@ touch(
 
 # %% [markdown]
 # **Names and foreign languages fall into crumbs, because the pieces were made for this manual.** So in another language
-# the same sentence has more tokens, and one pays for each token.
+# the same sentence has more tokens, and chat programs charge by the token.
 #
-# The strawberries stay in crumbs, too. (A space before a word belongs to it, and may change how it is cut.) GPT-4's
-# table is public, and was made in about 100,000 rounds. It holds " strawberry" as one piece. Why not glue for as long,
-# then?
+# The strawberries stay in crumbs, too.  GPT-4's table is public, and was made in about 100,000 rounds. It holds "
+# strawberry" as one piece. Why not glue for as long, then?
 #
 # ## What pieces save, and what they cost
 #
@@ -232,8 +233,8 @@ touch(
 # much that even its rare pieces came up often.
 #
 # And what of a piece that hardly ever comes up? In 2023 Rumbelow and Watkins found one that chat programs could not
-# repeat. Asked for " SolidGoldMagikarp", a user's name on Reddit, some models grew rude. Probably the name got a piece
-# of its own, and then hardly ever stood in the texts of the training.
+# repeat. Asked for " SolidGoldMagikarp", a user's name on Reddit, some models grew rude. Probably the name was common
+# in the texts from which the pieces were made, and hardly ever stood in those of the training.
 #
 # ## What can no longer be seen
 #
@@ -245,7 +246,7 @@ touch(
 #
 # ```text
 #   123|456|7
-# +        89
+# +       8 9
 # ```
 #
 # Ones must meet ones. The 9 belongs to the 7, which is a piece of its own. But the 8 belongs to the 6 left of the bar,

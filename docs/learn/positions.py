@@ -92,7 +92,8 @@ touch(
 # ## Say where it stands
 #
 # So we tell the machine each letter's *place*, a number counted from 0. We make a vector of it, the *position*, and add
-# it to the letter's own vector. But which vector?
+# it to the letter's own vector. (How can anybody tell the two apart again? The training chooses the letters' vectors,
+# and among 64 numbers there is room to keep out of the way.) But which vector?
 #
 # **A counter** adds 0 to each of the 64 numbers at place 0, then 1, then 2. Beside the 30 of place 30, the letter's own
 # numbers can hardly be seen. After 1,000 steps of training such machines still misread about a quarter of the dates.
@@ -234,8 +235,8 @@ touch(
 # **The dot product of two positions depends only on the angles *between* their hands, and so only on their distance.**
 # Three places back is the same turn wherever you stand.
 #
-# And $W_Q$ can learn to turn a hand, because a turn is a matrix. This one turns the hand of dial 0 back by 3, which is
-# three places:
+# And $W_Q$ can learn to turn a hand, because a turn is a matrix. This one turns the hand of dial 0 back by 3. That is
+# three places, because dial 0 turns by 1 from place to place:
 #
 # $$
 # (\sin a, \cos a) \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix} = (\sin(a - 3), \cos(a - 3))
@@ -342,8 +343,8 @@ attention_drawn("positions")
 #
 # ### Exercise 1
 #
-# With `n=1` all dials turn equally fast. For which of the places 1 to 49 is the position most like that of place 0? And
-# with `n=10000`?
+# Take positions of 32 numbers, which are 16 dials. With `n=1` all dials turn equally fast. For which of the places 1 to
+# 49 is the position most like that of place 0? And with `n=10000`?
 
 # %% tags=["answer"]
 nearest = {}

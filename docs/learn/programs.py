@@ -10,18 +10,18 @@
 # some of them, but nobody has a rule for all, because nobody wrote its numbers: training found them.
 #
 # Now **you** write the numbers. Your first head will look at the letter before, as a head of that machine does. But it
-# never fails, and you will know why. Then we ask for something that seems out of reach for a machine that only
-# takes averages: can a head count? It can, and it is right in all 9,840 texts that we can put to it.
+# never fails, and you will know why. Then we ask for something that seems out of reach for a machine that only takes
+# averages: can a head count?
 #
 # ## Yes and no
 #
-# Take a short text, `cab`. Each letter becomes a row of six numbers, its *token*. Three of them say which letter it is,
-# a, b or c, and three say at which place it stands, counted from 0. In each three, one number is 1 and the others are
-# 0.
+# Take a short text, `cab`. Each letter becomes a row of six numbers. (A letter is a token, and so we call this row its
+# *token*, too.) Three of them say which letter it is, a, b or c, and three say at which place it stands, counted from
+# 0. In each three, one number is 1 and the others are 0.
 #
 # Now each place makes a wish: "I want to look at the place before me." (Place 0 has nobody before it, and wishes for
-# itself.) We write these wishes into a table. A row is a place that looks, a column is a place that is looked at, and a
-# 1 means yes:
+# itself. No mask hides anything here, so a place may look at any other.) We write these wishes into a table. A row is a
+# place that looks, a column is a place that is looked at, and a 1 means yes:
 #
 # | who looks | place 0 | place 1 | place 2 |
 # | --- | --- | --- | --- |
@@ -118,7 +118,7 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 #
 # | function | what it does |
 # | --- | --- |
-# | `features` | makes two matrices of 13 rows, for 4 signs and 9 places: `letter` has 4 columns and cuts the letter out of it, and `place` has 9 and cuts out the place |
+# | `features` | makes two matrices of 13 rows, for 4 signs and 9 places: `letter` has 4 columns and cuts the letter out of a token, and `place` has 9 and cuts out the place |
 # | [`select`][clear_attention.select] | asks your function for each wish, and fills $W_Q$ and $W_K$ |
 # | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
@@ -128,9 +128,10 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 # the place that is looked at. The `lambda` is the table of wishes: it says yes if the key is one less than the query
 # (and `max` lets place 0 look at itself).
 #
-# Why 128? Because $e^{-128}$ is so small that a number of four bytes rounds it to 0, so all others get nothing at all.
-# The names `select` and `aggregate` come from RASP, a small programming language for what a Transformer does. Gail
-# Weiss, Yoav Goldberg and Eran Yahav proposed it in 2021.
+# Why 128? Even at 10 each of the others gets a hair of weight, and in a long text hairs add up. But $e^{-128}$ is so
+# small that a number of four bytes rounds it to 0, so all others get nothing at all. The names `select` and `aggregate`
+# come from RASP, a small programming language for what a Transformer does. Gail Weiss, Yoav Goldberg and Eran Yahav
+# proposed it in 2021.
 #
 # Is this head right in each text of one to eight letters? There are $3 + 3^2 + \dots + 3^8 = 9{,}840$, few enough to
 # try them all:

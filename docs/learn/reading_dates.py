@@ -62,8 +62,8 @@ Markdown(
 # %% [markdown]
 # ## How sure is it of nonsense? { #sure-and-wrong }
 #
-# And what if a text is no date at all? The machine will write something, but how sure is it? Multiply the probabilities
-# of all letters of its answer, and you know. First a real date:
+# And what if a text is no date at all? The machine will write something, but how sure is it? All letters of its answer
+# must be right, so multiply their probabilities, and you know. First a real date:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -101,7 +101,7 @@ assert sure[0] > 0.99
 
 # %% [markdown]
 # **Now fool it. A banana leaves it in doubt. Find texts that are no dates, and for which it is over 99 % sure of its
-# answer.**
+# answer.** (The page can't tell whether a text is a date, so be honest. It helps to keep a real day and year.)
 
 # %% tags=["live", "remove-input"]
 begins = "banana"

@@ -103,8 +103,8 @@ journey(
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and leave the encoder with hardly anything in common.** They part a little
 # at steps 2 and 4, and most at step 6: their places bring the similarity down from 1.00 to 0.85, attention to 0.62, and
-# the network to 0.09. (The network looks at nobody. It only makes larger what the looks have made different.) But here
-# the places differ, too. Would neighbours alone be enough? Soon a j will tell.
+# the network to 0.09. (The network looks at nobody. It only makes larger what places and looks have made different.)
+# But here the places differ, too. Would neighbours alone be enough? Soon a j will tell.
 #
 # ## From the text into the answer
 #
@@ -272,8 +272,8 @@ touch(
 # | **cross-attention** | the answer so far | the encoder's output | padding of the text |
 #
 # And here is where they looked, for our date or for yours. Once the machine has loaded, each has a button above the
-# maps. Step 9 is "answer looks at text". Each row is named after the letter that comes *out*. **Find the row that
-# writes the day's 5: where did our 0 look?**
+# maps. Step 9 is "answer looks at text". Each row is named after the letter that comes *out*. Our 0 is in the row that
+# writes the day's 5. **Where did it look?**
 
 # %% tags=["live", "hide-input"]
 machine(

@@ -138,9 +138,9 @@ bet(
 # **With sorted letters no machine can read more than 56.5 % of the numerals, however large it is and however long it
 # trains.**
 #
-# Will a machine come near these 56.5 %? Here is the trainer once more, with a box to tick. The six numerals that it
-# tries this time are one group. **Tick "sort the letters of each numeral first", and press "Train it". How many of the
-# six are right in the end? And how much does it read of all 3,999?**
+# Will a machine come near this limit? Here is the trainer once more, with a box to tick. The six numerals that it tries
+# this time are one group. **Tick "sort the letters of each numeral first", and press "Train it". How many of the six
+# are right in the end? And how much does it read of all 3,999?**
 
 # %% tags=["live", "remove-input"]
 SORTED = {"as they are": (99.7, 98.5, 99.4), "letters sorted": (57.4, 51.3, 55.9)}
@@ -192,8 +192,9 @@ Markdown(
 # ## The whole program
 #
 # So far your browser did the work. With [the package](../index.py#install-it-and-try-it), fewer than 60 lines of Python
-# do the same, in 600 steps. They put 999 numerals away, train a machine with the other 3,000, and count what it reads
-# of the 999. On our computer that was over nine of ten. **Open the program, copy it, and run it.**
+# do much the same, in 600 steps where your browser took 1,000. They put 999 numerals away, train a machine with the
+# other 3,000, and count what it reads of the 999. On our computer that was over nine of ten. **Open the program, copy
+# it, and run it.**
 #
 # <details class="lesson-more" markdown="1"><summary>The program, and what each part does</summary>
 
@@ -312,9 +313,9 @@ touch(
 )
 
 # %% [markdown]
-# **In about a third of its mistakes the machine writes another number of the same group: it has found the right letters,
-# and missed their order.** A pupil who takes `iv` for `vi` does the same. Many other answers are 10 too large. There the
-# machine seems to count the x of `ix` with the tens, too.
+# **In about a third of its mistakes the machine writes another number of the same group: it has found the right
+# letters, and missed their order.** A pupil who takes `iv` for `vi` does the same. Many other answers are 10 too large.
+# There the machine seems to count the x of `ix` with the tens, too. Some we cannot explain.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: are short numerals harder?</summary>
 #

@@ -10,9 +10,10 @@
 # letter now gives 83 % of its weight to letters that are not written yet.
 #
 # See for yourself, on one head of our machine, while it writes `2018-05-03`. Below are the steps that take it from the
-# product of a query and a key to a weight. It divides the product by 4, the root of the 16 numbers of a key, and has the
-# score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, so that none can drown out the
-# others. Some large models have one, with wider bounds. At last the [mask](masks.py) hides what comes later.
+# product of a query and a key to a weight. It divides the product by 4, the root of the 16 numbers of a key, and has
+# the score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, the large ones most, so that
+# none can drown out the others. Some large models have one, with wider bounds. At last the [mask](masks.py) hides what
+# comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**
@@ -160,8 +161,8 @@ touch(
 # Leave the two cards swapped, and follow the 2 down its column. The mask turns its -1.27 into minus infinity. But then
 # comes the cap, which lets no score lie below -2, and makes a -2 of it. **A cap after the mask lifts minus infinity to
 # -2, and that is a score like any other.** The same happens to all ten hidden letters. Each has the power $e^{-2} =
-# 0.135$, which makes 1.35 together, and the start mark's own power is only about 0.27. So the ten get $1.35 / (1.35 +
-# 0.27)$, and that is the 83 %.
+# 0.135$, which makes 1.35 together, and the start mark's own power is only $e^{-1.29} = 0.27$. So the ten get $1.35 /
+# (1.35 + 0.27)$, and that is the 83 %.
 #
 # Now move the cap up to 20. The mistake only hides: the future still gets 0.00001 % of the weight. **No finite score
 # can say *never*. The mask can, if no step after it changes its scores.**
@@ -192,9 +193,9 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
-# If the cap makes such trouble, why not throw it away? Say two keys have the scores 13 and 3, and the second one would
-# be right. Training asks of each number: if I move you, does the answer improve? So let us move the score of the second
-# key up by 1, to 4. What becomes of its weight?
+# The cap says: enough, a score need not grow any further. But if it makes such trouble, why not throw it away? Say two
+# keys have the scores 13 and 3, and the second one would be right. Training asks of each number: if I move you, does
+# the answer improve? So let us move the score of the second key up by 1, to 4. What becomes of its weight?
 #
 # | scores | weight of the second key at 3 | at 4 |
 # | --- | --- | --- |
@@ -216,8 +217,7 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
 # and the 3 becomes 2.28. That has its price: the curve is flat near its bounds, so a score far above the cap, like the
 # 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.** So training
-# can move it up, step by step. (And in a training that begins with the cap, no score gets as far as the 13, because it
-# has nothing to gain there.)
+# can move it up, step by step.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #

@@ -86,10 +86,10 @@ touch(
 )
 
 # %% [markdown]
-# **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** (A vowel
-# leaves some weight there, too. What it gives to the letter before it is enough.) That is what makes the mark so
-# useful. What comes from there is always the same, so the rest of the machine can learn to subtract it. And the mark
-# stands first, where every later letter can see it.
+# **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** That is what
+# makes the mark so useful. What comes from there is always the same, so the rest of the machine can learn to subtract
+# it. And the mark stands first, where every later letter can see it. (A vowel leaves some weight there, too. What it
+# gives to the letter before it is enough.)
 #
 # (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.
 # But large models use the first place anyway.)
@@ -156,8 +156,8 @@ bet(
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
 # no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the q with each
-# machine. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far
-# too low, at the left end of the slider, and what if it is too high?**
+# of the three buttons. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the
+# score is far too low, at the left end of the slider, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re
@@ -270,8 +270,9 @@ touch(
 )
 
 # %% [markdown]
-# **If the score is far too low, two in three of the letters that need nothing go wrong**, as many as without the start
-# mark, because they must look at others again. If it is too high, the sink takes the weight that the vowels need.
+# **If the score is far too low, two in three of the letters that need nothing go wrong**, in the mean of many texts.
+# These are as many as without the start mark, because they must look at others again. If it is too high, the sink takes
+# the weight that the vowels need.
 #
 # **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** For a check
 # that the piece does not show, we dropped one place after the other: each time only a vowel that stood right after it
@@ -335,7 +336,7 @@ print("your softmax has a sink")
 # ```python
 # ids, answers = spare.texts(1000, seed=3, start=True)
 # vectors = with_start.positions(with_start.embed(ids))
-# mask = ...
+# mask = ...  # spare.hidden(17, dropped=False).numpy() hides what comes later
 # found = with_start.attention(vectors, mask=mask)
 # says = np.argmax(with_start.project_logits(vectors + found), axis=-1)
 # ```

@@ -12,10 +12,11 @@
 # You know the parts from the [last lesson](programs.py): tables of wishes, `select` and `aggregate`, and a head that
 # counts. But why two heads? Let us first try with one.
 #
-# ## Why one head is not enough
+# ## Is one head enough? { #why-one-head-is-not-enough }
 #
-# In the sorted text place 1 must hold the smallest letter, place 2 the next one, and so on. So each place has to fetch
-# its letter from somewhere in the text.
+# As in the last lesson, the sign `^` stands at place 0, and the text begins at place 1. In the sorted text place 1 must
+# hold the smallest letter, place 2 the next one, and so on. So each place has to fetch its letter from somewhere in the
+# text.
 #
 # For place 1 that is easy. A wish is a score, so it may be any number and not only yes or no. The largest wish takes
 # all the weight, because a wish that is larger by 1 makes a score that is larger by 128. So let place 1 want an a by 3,
@@ -36,10 +37,10 @@
 # It can't be done. In `aba` both a's stand where they stood in the texts above, so all three wishes are the same as
 # before, and the b wins again. Place 2 never notices that this time there are *two* a's.
 #
-# </details>
-#
 # **One head alone, in which the largest wish takes all, can't sort, because a score compares two tokens and knows
 # nothing of the rest of the text.**
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: can't two a's outvote the b?</summary>
 #
@@ -149,10 +150,12 @@ print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 # and of the nine numbers it sets the one for this count to 1:
 
 # %%
-# look_up(what to read, its values in rising order, what to write for each:
-# np.eye(9)[n] is a row of nine numbers, 1 at place n and 0 elsewhere)
 counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
-network = look_up(share, 1 / (counts + 1), np.eye(9)[counts], into=smaller)
+shares = 1 / (counts + 1)  # for each count its share: 1/9, 1/8 ... 1
+answers = np.eye(9)[counts]  # and a row with a single 1, at place 8, 7 ... 0
+network = look_up(
+    share, shares, answers, into=smaller
+)  # reads a share, writes its row
 
 tokens = tokens + np.array(network(tokens))
 print("notes:", (tokens @ smaller)[0, 1:7].argmax(axis=-1))
@@ -201,12 +204,8 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>The rule</summary>
-#
 # **Each place looks for the largest note below its own number.** At place 4 that is the 2 once more, since nobody has
 # noted 3. So it fetches from both b's, and their average is a b.
-#
-# </details>
 #
 # ## Two wishes in one head
 #

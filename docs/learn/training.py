@@ -362,8 +362,8 @@ touch(
 # </details>
 #
 # **No key is right in itself: b helped until the mixture had passed it, and then it was in the way.** Our machine has
-# no flag, but the slope that comes back from the layers above says which way to go. So the same walk teaches it where
-# to look.
+# no flag, but the slope that comes back from the layers above says which way the mixture should move. So the same walk
+# teaches it where to look.
 #
 # <details class="lesson-more" markdown="1"><summary>How hard does a key pull? And what of a matrix?</summary>
 #

@@ -310,12 +310,12 @@ touch(
 #
 # So take the size away. After each residual stands the norm, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
-# Now the digits are equally large after every layer, 0.8 times as large as before the first, where no norm stood.
+# Now the digits are equally large after every layer.
 #
-# But then why does the largest weight even fall, from 35 % to 18 %? The digits still grow more alike with every layer,
-# as the drops did, so their keys get nearly equal scores. (Without norms they do so, too, but their size outweighs it.)
-# Nearly even weights are a good start, because the training can still move them. A weight of nearly 100 % it can hardly
-# move.
+# But then why does the largest weight even fall, from 35 % to 18 %? The residual only slows the mixing: the digits
+# still grow more alike with every layer, so their keys get nearly equal scores. (Without norms they do so, too, but
+# their size outweighs it.) Nearly even weights are a good start, because the training can still move them. A weight of
+# nearly 100 % it can hardly move.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
@@ -452,8 +452,8 @@ assert own[True] == [8, 8, 8, 8, 5, 1]
 #
 # </details>
 #
-# **So the residual only slows the browning down, and training does the rest.** In our tower of four it made the digits
-# less alike again, and the towers of six with norms got all digits right.
+# **So the residual only slows the browning down, and training does the rest.** In our tower of four the training made
+# the digits less alike again, and the towers of six with norms got all digits right.
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>The same as a formula, and in the package</summary>
 #

@@ -66,7 +66,7 @@ assert added_record["shifted"][2] < 0.1 * short
 # </details>
 #
 # **When the text is moved by 20 places, the machine reads about one date of 100.** Were the places simply too new? No:
-# about half of the moved texts still end within the 34 places of the training.
+# about half of the moved texts still end within the 34 places of the training, and of these, too, it reads hardly any.
 #
 # ## Turn, don't add
 #
@@ -122,11 +122,11 @@ touch(
 # Both hands turn by the same angle. So the angle *between* them stays, and the product stays with it. **The product of
 # a turned query and a turned key depends only on how far apart their two places are.**
 #
-# Now press "is added to it", and let the text walk again. The product changes with every move. Why, if [added
-# positions](positions.py#distance-is-a-turn) let a head ask by distance? Multiply (letter + place) with (letter +
-# place). That makes four products. Letter · letter knows no place, and place · place knows just the distance. But in
-# two others a letter meets a place, and they change wherever the text goes. That is what went wrong in the machine that
-# read one of 100.
+# Now press "is added to it", and let the text walk again. The product changes with every move. (After 12 moves it is
+# the same again, because the dial has come round.) Why, if [added positions](positions.py#distance-is-a-turn) let a
+# head ask by distance? Multiply (letter + place) with (letter + place). That makes four products. Letter · letter knows
+# no place, and place · place knows just the distance. But in two others a letter meets a place, and they change
+# wherever the text goes. That is one thing that went wrong in the machine at the top.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:
@@ -309,7 +309,8 @@ attention_drawn("turning_positions")
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look. Only
 # where the answer looks at the text they are not. A place in the answer and a place in the text have no distance, so
-# there the answer asks by what it has written: after "2018-" it asks for a month.
+# there the answer asks by what it has written: after "2018-" it asks for a month. (Which digit of it comes first, the
+# encoder has told the letters.)
 #
 # ```python
 # q = split(x @ W_Q, heads)

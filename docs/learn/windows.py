@@ -232,10 +232,11 @@ touch(
 # trained without a window. The mark itself was always in sight, so no letter had to learn to pass it on. A machine that
 # is trained with windows can. **Each layer lets a letter hear from farther away, if the letters between pass it on.**
 #
-# And from very far little arrives. If all looks in a window of 5 were equal, each would pass on a fifth. A letter 20
-# places back, one farther than the picture shows, has only one way through five layers, four places in each. So $1/5^5$
-# of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on passing on alone:
-# for five layers with a window it has one that sees all.
+# And from very far little arrives. In "later" the r hears of the t in only one way, through the e. If both looks were
+# equal, 1/2 · 1/2 of the t would arrive. With a window of 5 and five layers the farthest letter has one way, too, and
+# $1/5^5$ of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on passing on
+# alone: for five layers with a window it has one that sees all. (In the piece, "every second layer sees all" shows how
+# soon that reaches everybody.)
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

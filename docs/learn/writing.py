@@ -70,8 +70,8 @@ touch(
 #
 # **So the beam found the more probable answer, 2018-13-12, and that is nonsense, too: it names a 13th month.**
 #
-# In translation it can be worse. In 2019 Stahlberg and Byrne searched all there was. For more than half of the
-# sentences, the most probable translation was the empty one.
+# In translation a perfect search can even be worse. In 2019 Stahlberg and Byrne searched all there was. For more than
+# half of the sentences, the most probable translation was the empty one.
 #
 # And the zeros of "5 june"? Let your own beam decide.
 #
@@ -252,7 +252,7 @@ assert before[1:].max() < 0.885
 # | --- | --- | --- | --- |
 # | the first of all | 1 | 0.12 | 0.12 |
 # | the fourth | 0.87 | 0.40 | 0.35 |
-# | any other | at most 0.88 | under 0.005 | under 0.005 |
+# | any later one | at most 0.88, as the first digit took 0.12 | under 0.005 | under 0.005 |
 #
 # Each product is less than 0.51, by far more than we have rounded.
 #

@@ -83,7 +83,8 @@ EXERCISES = [
     ),
     Exercise(
         name="what-top-p-keeps",
-        question="Four letters have the probabilities 0.5, 0.3, 0.15 and 0.05. Which of them does top-p 0.9 keep?",
+        question="Four letters have the probabilities 0.5, 0.3, 0.15 and 0.05. Top-p 0.9 keeps as few of them as"
+        " reach 0.9 together. Which are kept?",
         asks=Cells(("",), LETTERS, on="kept", off="cut off"),
         given=(SHARES, 0.9),
         right=kept,

@@ -6,7 +6,7 @@ export const dot = (a, b) => sum(a.map((x, i) => x * b[i]));
 /** The shares of a row of weights, which `coded` in live.py wrote as signs. */
 export function decoded(row) {
   const counts = [...row].map((sign) => sign.charCodeAt(0) - 256);
-  return counts.map((count) => count / sum(counts));
+  return counts.map((count) => count / (sum(counts) || 1)); // who sees nobody has no weight
 }
 
 export const between = (x, low, high) => Math.min(Math.max(x, low), high);

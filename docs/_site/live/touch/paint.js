@@ -19,7 +19,7 @@ export const paint = {
     const where = layer ? `after layer ${layer}` : "before the layers";
     const told = residual
       ? `a digit's own paint, carried up, is ${number(100 * top.carried, 0)} % of its drop`
-      : `two drops have ${number(100 * common(top.shares), 0)} % of their paint in common`;
+      : `two drops have on average ${number(100 * common(top.shares), 0)} % of their paint in common`;
     return `<div class="controls"><button data-do="add" ${layer === built.length ? "disabled" : ""}>Add a layer</button>${player("Climb", playing)}
       ${check("residual", "residual", residual)}<button data-do="down">Start again</button></div>
       <div class="paint">${drawn.join("")}${dropsOf(state, painting[0], 0)}</div>

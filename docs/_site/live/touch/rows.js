@@ -34,7 +34,7 @@ export const rows = {
       <div class="controls">${slider("Block", "step", now, [0, count - 1, 1], `${now + 1} of ${count}`)}${player("Let it run", playing)}
       ${slider("Queries in a block", "size", sizes.indexOf(block), [0, sizes.length - 1, 1], block)}
       ${check("look-ahead mask", "causal", causal)}</div>
-      ${says(`In memory now: ${held.toLocaleString("en")} weights${held === length * length ? ", the whole matrix" : ` of ${(length * length).toLocaleString("en")}`}. Rows above are thrown away; their outputs stay.
+      ${says(`In memory now: ${held.toLocaleString("en")} ${held === 1 ? "weight" : "weights"}${held === length * length ? ", the whole matrix" : ` of ${(length * length).toLocaleString("en")}`}. Rows above are thrown away; their outputs stay.
         ${causal && last < length ? "What is hatched is never computed." : ""}`)}`;
   },
 

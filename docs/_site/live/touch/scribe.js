@@ -97,7 +97,7 @@ function curves({ steps, looks, table }) {
     <text class="small soft end" x="25" y="17">${number(most, 1)}</text><text class="small soft end" x="25" y="153">0</text><text class="small soft" x="30" y="9">bits a letter</text>
     ${ticks.map((step) => `<path class="axis" d="M${x(step)} 150v3"/><text class="small soft middle" x="${x(step)}" y="164">${step.toLocaleString("en")}</text>`).join("")}
     <text class="small soft" x="30" y="164">step</text><text class="small q text" x="30" y="182">shown part: ${now(known)}</text><text class="small k text" x="30" y="196">unseen tenth (dashed): ${now(unseen)}</text>
-    <text class="small soft" x="30" y="210">there the table (dotted): ${now(table)}</text></svg>`;
+    <text class="small soft" x="30" y="210">there the careful table (dotted): ${now(table)}</text></svg>`;
 }
 
 function writing({ writer, beginning, temperature, share, written }) {

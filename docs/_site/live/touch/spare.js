@@ -25,7 +25,7 @@ export const spare = {
       ${bars({ signs, right, written, shares, query })}
       <div class="controls">${slider("Letter that looks", "query", query, [1, signs.length - 1, 1], `the ${signs[query]} at place ${query}`)}
       ${turned ? slider("Score of the sink", "level", level, [0, scores.length - 1, 1], number(scores[level], 1)) : ""}</div>
-      ${says(`The ${signs[query]} gives ${number(100 * shares[most], 0)} % of its weight to ${whom(signs, most)}. Below it stands ${written[query]},
+      ${says(`The ${signs[query]} ${shares[most] ? `gives ${number(100 * shares[most], 0)} % of its weight to ${whom(signs, most)}` : "sees nobody, because nothing that it may see stands before it"}. Below it stands ${written[query]},
         which is ${written[query] === right[query] ? "right" : `wrong: it should be ${right[query]}`}. In this text ${good} of ${asked.length} are right.`)}`;
   },
 

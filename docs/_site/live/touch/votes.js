@@ -47,6 +47,7 @@ export const votes = {
   act(state, name, value) {
     const { letters } = state;
     const { loud, ringing } = alarmsOf(state);
+    if (state.heard && ["loudest", "half"].includes(name)) state.heard = ringing.length; // who silences has heard enough of one by one
     if (name === "other") turn(state, { before: Math.floor(letters.length * Math.random()), here: Math.floor(letters.length * Math.random()) });
     else if (name === "loudest") silence(state, ringing[0]);
     else if (name === "half") silenceHalf(state, loud.length);

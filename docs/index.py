@@ -7,9 +7,17 @@
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# Type a date as you write it, such as 3/5/2018. A trained Transformer in this page writes it as a
-# computer would. Press a letter of its answer, and see where it looked when it wrote that letter. Looking where it
-# matters is called *attention*, and the chat programs of today are built of it.
+# <div class="riddle" markdown="1">
+#
+# <code><mark>3</mark>/5/2018</code> → <code>2018-<mark>03</mark>-05</code>
+#
+# <code><mark>3</mark>.5.2018</code> → <code>2018-05-<mark>03</mark></code>
+#
+# </div>
+#
+# A machine writes dates as a computer would. It gets both of these 3s as the same 64 numbers, and yet makes a month of
+# one and a day of the other. How does it know? It looks at the other letters. Looking where it matters is called
+# *attention*, and the chat programs of today are built of it.
 #
 # <div class="start" markdown="1">
 #
@@ -20,8 +28,9 @@
 #
 # ## A machine that reads dates
 #
-# Where does it look when it writes the last digit of the year? Press that digit of the answer, and see. Then [take it
-# apart](machine.py): switch parts off, and watch what breaks.
+# Here it is, a trained Transformer that runs in this page. Press a letter of its answer, and see where it looked when it
+# wrote that letter. Then type a date as you write it, or [take the machine apart](machine.py): switch parts off, and
+# watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -30,31 +39,13 @@ sys.path += ["_site", ".."]
 from date_machine import machine, still
 
 import trained
+from clear_attention import date_tokenizers, greedy_search
 
 model, _ = trained.load("dates")
+source, target = date_tokenizers()
+found = greedy_search(model, source.encode(["3/5/2018", "3.5.2018"]), max_length=11, jit_compile=False)
+assert target.decode(found) == ["2018-03-05", "2018-05-03"]
 machine("dates", piece="small", page="machine/", without=still(model, "thursday 3rd of may 2018", each_row=True))
-
-# %% [markdown]
-# ## Install it and try it
-#
-# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures
-# on these pages were computed while the site was built, or say where they come from.
-#
-# Install the package from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python
-# 3.11 or newer.
-#
-# This is attention in four lines. Copy it, run it, change the numbers; the words are only labels here, and the numbers
-# are random. In a script, `matplotlib.pyplot.show()` opens the picture.
-
-# %% alt="Heat map of causal attention over the words the, cat, sat, down: each row is a query and is hatched to the right of the diagonal, where the keys lie in its future."
-import numpy as np
-
-from clear_attention import create_look_ahead_mask, plot_weights, scaled_dot_product_attention
-
-x = np.random.default_rng(3).normal(size=(4, 8))  # four tokens, eight numbers each
-mask = create_look_ahead_mask(4)  # 1 blocks a key: no token sees the ones after it
-output, weights = scaled_dot_product_attention(x, x, x, mask)
-plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 
 # %% [markdown]
 # ## Which one are you?
@@ -66,7 +57,7 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # ### You want to understand it
 #
 # [Thirteen lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it.
-# In [a project](learn/roman.py) you teach one to read Roman numerals. [Five more](learn/norm_first.py) lead on to GPT,
+# In [a project](learn/roman.py) you teach one to read Roman numerals. [Six more](learn/norm_first.py) lead on to GPT,
 # which is half of the machine, trained on a long text. [Seven](learn/cache.py) are about texts that grow long, and
 # [four](learn/induction.py) about what heads can learn. Each checks what it claims, and each is a notebook to
 # download. If you only want the map of a Transformer, [it is here](learn/recap.py).
@@ -101,6 +92,28 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # </div>
 # </div>
 #
+# ## Install it and try it
+#
+# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures
+# on these pages were computed while the site was built, or say where they come from.
+#
+# Install the package from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python
+# 3.11 or newer.
+#
+# This is attention in four lines. Copy it, run it, change the numbers; the words are only labels here, and the numbers
+# are random. In a script, `matplotlib.pyplot.show()` opens the picture.
+
+# %% alt="Heat map of causal attention over the words the, cat, sat, down: each row is a query and is hatched to the right of the diagonal, where the keys lie in its future."
+import numpy as np
+
+from clear_attention import create_look_ahead_mask, plot_weights, scaled_dot_product_attention
+
+x = np.random.default_rng(3).normal(size=(4, 8))  # four tokens, eight numbers each
+mask = create_look_ahead_mask(4)  # 1 blocks a key: no token sees the ones after it
+output, weights = scaled_dot_product_attention(x, x, x, mask)
+plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
+
+# %% [markdown]
 # ## What does it promise?
 #
 # * **One mask convention**: 1 or True marks a key that is blocked, 0 or False one that may be seen, in every function,

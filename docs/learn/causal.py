@@ -431,9 +431,8 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# With the mask, a letter's key and value are made only from its own vector, and that holds at most what the letter has
-# found at earlier places. So later letters never change them, and a machine that writes can keep them. Then only the
-# newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
+# With the mask, no later letter changes the key and the value of a letter, so a machine that writes can keep them. Then
+# only the newest letter asks, and eleven keys answer: ten old ones and its own. Which mask does its query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())

@@ -224,7 +224,8 @@ plt.show()
 # 8.2 with one.** That is much: in its four hard tests the model with keys for each head got only 42 marks, and 8.2 are
 # a fifth of them.
 #
-# Models and tests differ from team to team, and so does the price of sharing. Many models pay it. What do they get?
+# Models and tests differ from team to team, and so does the price of sharing. (Not all papers say how many query heads
+# share the 8.) Many models pay it. What do they get?
 #
 # ## And now it fits
 #

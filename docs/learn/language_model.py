@@ -16,7 +16,7 @@
 #
 # A new machine, half of our Transformer, has played it for a while with one text, the reference of the Python language.
 # Before its training, and at three moments of it, we gave it the same beginning, `The␣`, and it went on. Such a
-# beginning is called a *prompt*. Here is what it wrote at the last of the three. **Now let it learn from the start.**
+# beginning is called a *prompt*. Here is what it wrote in the end. **Go back to the start, and read how it learnt.**
 
 # %% tags=["hide-input"]
 import re
@@ -109,14 +109,14 @@ print(f"\nexamples in the training: {BATCH * CONTEXT * STEPS:,}")
 assert record["steps"][-1] == STEPS == 1100
 assert 2e6 < BATCH * CONTEXT * STEPS < 2.5e6
 assert round(BATCH * CONTEXT * STEPS / len(train_ids)) == 5
-assert CONTEXT == 128
+assert (CONTEXT, BATCH) == (128, 16)
 assert (SIZES["num_layers"], SIZES["num_heads"]) == (2, 4)
 assert round(len(train_ids), -4) == 420_000
 assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 
 # %% [markdown]
-# **In 1,100 steps this makes more than two million examples, and nobody had to write a single one.** (The text has
-# 420,000 letters, so each came up about five times.)
+# **In 1,100 steps, each with 16 pieces of 128 letters, this makes more than two million examples, and nobody had to
+# write a single one.** (The text has 420,000 letters, so each came up about five times.)
 #
 # ## How surprised is it? By hand
 #

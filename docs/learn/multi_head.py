@@ -449,19 +449,19 @@ touch(
 
 # %% [markdown]
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
-# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, from one wrong side to
-# the other, and it is too weak to matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked. These
-# two nearly balance. The 1 and the others pull for the 7 both times, so the machine writes 1977.
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, but it pulls for the
+# wrong digit both times, and it is too weak to matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is
+# asked. These two nearly balance. The 1 and the others pull for the 7 both times, so the machine writes 1977.
 #
 # **Not all walk in every date.** In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
-# press 1962, then 1972. (For both we let the 6 and the 7 be rivals.) The same 9 pulls for the 6, and then for the 7.
-# But a 9 alone can't know what comes after it. It has heard that in the encoder, where each letter has looked at the
-# others. After 700 steps, too, it knows both digits. But what it brings hardly tells yet which of them is the third,
-# and which the fourth.
+# press 1962, then 1972. (No 7 stands in 1962, and no 6 in 1972. We only ask which way the 9 pulls.) The same 9 pulls
+# for the 6, and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where
+# each letter has looked at the others. After 700 steps it seems to know both digits, too. But what it brings hardly
+# tells yet which of them is the third, and which the fourth.
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
 # where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.

@@ -65,7 +65,8 @@ assert 0.27 < commonest < 0.32
 #
 # What do 24 of them leave? Here are two towers of such triangles. On the left the norm divides the sum after each part,
 # and on the right only once, at the top. (There each part gets a copy of the sum that was brought to size 1, so it adds
-# no more than on the left.) **Climb both: how long is the letter in the end, compared with the sum?**
+# no more than on the left. You will see below how.) **Climb both: how long is the letter in the end, compared with the
+# sum?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -121,10 +122,11 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 #
 # </details>
 #
-# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add and which is
-# nearly the same for every digit. The small networks make nearly the same of digits that are nearly the same. So at the
-# top of the left tower two digits of a text look nearly alike. Before the training their cosine is 0.999 on average,
-# where 1 would be the same direction. In the tower on the right it is 0.86, which leaves a difference to learn from.
+# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add. It stands
+# nearly at a right angle to each digit, and yet is nearly the same for all of them. The small networks make nearly the
+# same of digits that are nearly the same. So at the top of the left tower two digits of a text look nearly alike.
+# Before the training their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right
+# it is 0.86, which leaves a difference to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** The tower does learn, but slowly: with a
 # third of the learning rate and three times as many steps, one such tower got all digits. But who would wait three

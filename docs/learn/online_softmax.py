@@ -233,14 +233,14 @@ assert 192_000 < 125 * 1000 * 4
 # Mending is extra arithmetic, though only a few products for each piece. What does one get for it?
 #
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers, and watch what is carried to and fro between the two
-# memories. **Look for the two large squares:**
+# memories. Suppose the small memory holds 125 queries at a time. They stay, with their sums, while all keys and values
+# pass by. (Their whole rows would take 125 · 1,000 · 4 bytes, half a million. Only in pieces do they fit.) So there are
+# 8 such groups. **Look for the two large squares:**
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** Suppose the
-# small memory holds 125 queries at a time. They stay, with their sums, while all keys and values pass by. (Their whole
-# rows would take 125 · 1,000 · 4 bytes, half a million. Only in pieces do they fit.) So the price is that K and V are
-# read for each of 8 groups: 8 · 64,000 is 512,000.
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The price
+# is that K and V are read for each of the 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on
 # an A100. In training it computes 13 % more than plain attention, because on the way back it makes the weights [once

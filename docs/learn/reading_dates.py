@@ -10,7 +10,7 @@
 # 2018". A computer wants `2018-05-03`. The machine below translates, and nobody ever told it what a month is.
 #
 # Here it has read `03.05.2018`. **Now type `3/5/2018`: which day does it make of that? Then press a letter of its
-# answer. The brighter a letter of the text, the more the machine looked at it.** Your own birthday comes next.
+# answer. The brighter a letter of the text, the more the machine looked at it.**  Then try your own birthday.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -50,7 +50,7 @@ machine(
 # training.
 
 # %% tags=["live", "remove-input"]
-from IPython.display import HTML, Markdown
+from IPython.display import Markdown
 from trained.dates import BATCH
 
 assert (record["steps"][-1], BATCH) == (1000, 64)
@@ -135,10 +135,12 @@ machine(
 # half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
 # weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
-# the mixture, and from what it has written so far, the machine computes the next letter. Here is this mixture. The
-# higher a strip, the larger is its weight:
+# the mixture, and from what it has written so far, the machine computes the next letter. **Press "Let it look", and
+# watch one look. Then press other letters of the answer: whose columns are wide?**
 
 # %% tags=["live", "remove-input"]
+from live import touch
+
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 ids, given = source.encode([text]), target.encode([answer])[:, :-1]
 maps = model(ids, given, return_weights=True).weights
@@ -181,19 +183,27 @@ for x, colour, meant in (94, "queries", "above 0"), (170, "keys", "below 0"):
         f'<rect x="{x}" y="180" width="8" height="10" fill="var(--ca-{colour})"/>'
         f'<text x="{x + 13}" y="189" font-size="11">{meant}</text>'
     )
-HTML(
+four_strips = (
     f'<svg class="still" role="img" aria-label="Four strips of coloured squares, each as high as a weight: {", ".join(said)}.'
     ' Below them one strip, the mixture, whose colours are paler." viewBox="0 0 382 194"'
     f' style="max-width:440px;width:100%" font-size="13" fill="currentColor">{"".join(parts)}</svg>'
 )
+touch(
+    "mixing",
+    four_strips,
+    text=text,
+    answer=answer,
+    vectors=vectors[:, :16].astype(float).round(2).tolist(),
+    weights=[row.astype(float).round(4).tolist() for row in looked[: len(answer)]],
+    chosen=6,
+    stage=0,
+)
 
 # %% [markdown]
-# (Drawn are 32 of the 64 numbers. The machine does this four times over, each time with weights of its own, and these
-# are their mean. We come back to the r.)
-#
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
-# finds out in training, because looking there makes the right letters more probable.
+# finds out in training, because looking there makes the right letters more probable. (It does this four times over,
+# each time with weights of its own, and these are their mean. We come back to the r.)
 #
 # The machine has two halves. The **encoder** reads the text: in it the letters of the text look at each other, and each
 # gets a new vector. The **decoder** then mixes these vectors, as above, and writes.
@@ -205,8 +215,6 @@ HTML(
 
 # %% tags=["live", "remove-input"]
 import re
-
-from live import touch
 
 kinds = ["day", "month", "year"]
 found = {kind: [] for kind in kinds}  # (text, place) of each 3

@@ -205,7 +205,7 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # Without a cap the answer hardly improves. The weight more than doubles, but 0.012 % of the whole is still next to
 # nothing. So training hardly moves this score. In the large machines of Dehghani and others (2023) the scores grew
 # until training broke down. Their remedy was a norm of queries and keys, so that a score can't grow by longer and
-# longer vectors. Gemma 2 (2024) took a cap, of 50.
+# longer vectors. Gemma 2 (2024) took a cap, of 50, which only scores of many tens feel.
 #
 # Under a **soft cap** $c$ the move is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -323,8 +323,9 @@ touch(
 # letter, so its card adds a column. Its score is 1 here, and no other card may change it. Now there are five cards, and
 # 120 orders.
 #
-# Now the 0 of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later.
-# **Swap cards until all five are green. How many such orders can you find?**
+# Now the 0 of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later. A
+# card is green if no later card changes what it has set: the cap its bounds, the mask its minus infinity, the bias its
+# price, the sink its 1. **Swap cards until all five are green. How many such orders can you find?**
 
 # %% tags=["live", "hide-input"]
 from itertools import permutations

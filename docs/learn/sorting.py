@@ -205,7 +205,9 @@ touch(
 
 # %% [markdown]
 # **Each place looks for the largest note below its own number.** At place 4 that is the 2 once more, since nobody has
-# noted 3. So it fetches from both b's, and their average is a b.
+# noted 3. So it fetches from both b's, and their average is a b. Why can that never fail? Two letters are smaller than a
+# b, and there are two b's, so places 3 and 4 are theirs. The next note, the 4 of the c's, is below a place only from
+# place 5 on.
 #
 # ## Two wishes in one head
 #

@@ -219,7 +219,8 @@ touch(
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
 # of the training. The 56 would read as well as the 20, if 36 of them just handed on what they get. Training did not
-# find that. So they built it in, as a residual around every few layers, and could then train 152.
+# find that. So they built it in, as a residual around every few layers: then a layer that finds nothing but zeros hands
+# everything on. And they could train 152.
 #
 # ## Why a norm? { #back-to-size }
 #
@@ -310,12 +311,12 @@ touch(
 #
 # So take the size away. After each residual stands the norm, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
-# Now the digits are equally large after every layer.
+# Now the digits are equally large after every layer. (The piece shows 0.8, because they begin a little larger than 1.)
 #
-# But then why does the largest weight even fall, from 35 % to 18 %? The residual only slows the mixing: the digits
-# still grow more alike with every layer, so their keys get nearly equal scores. (Without norms they do so, too, but
-# their size outweighs it.) Nearly even weights are a good start, because the training can still move them. A weight of
-# nearly 100 % it can hardly move.
+# With norms the largest weight even falls, from 35 % to 18 %. Why? The residual only slows the mixing: the digits still
+# grow more alike with every layer, so their keys get nearly equal scores. (Without norms they do so, too, but their
+# size outweighs it.) Nearly even weights are a good start, because the training can still move them. A weight of nearly
+# 100 % it can hardly move.
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
@@ -411,7 +412,7 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 #     x = np.eye(8)
 #     for _ in range(layers):
 #         weights = softmax(rng.normal(size=(8, 8)), mask=0)
-#         ...  # your block, or the same without the residual
+#         ...  # your block, or the same without the residual (the norm stays)
 #     return ...  # in how many drops the own paint is the strongest
 # ```
 #

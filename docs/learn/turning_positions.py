@@ -307,10 +307,11 @@ attention_drawn("turning_positions")
 # how many numbers a head has, and $\omega_i$ is how far dial $i$ turns from one place to the next, in radians. Dial 0
 # turns by 1, which makes 57 degrees. The 10000 is a choice.
 #
-# In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look. Only
-# where the answer looks at the text they are not. A place in the answer and a place in the text have no distance, so
-# there the answer asks by what it has written: after "2018-" it asks for a month. (Which digit of it comes first, the
-# encoder has told the letters.)
+# In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned before the heads look.
+#
+# Only where the answer looks at the text they are not turned. A place in the answer and a place in the text have no
+# distance, so there the answer asks by what it has written: after "2018-" it asks for a month. (Which digit of it comes
+# first, the encoder has told the letters.)
 #
 # ```python
 # q = split(x @ W_Q, heads)

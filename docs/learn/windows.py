@@ -60,9 +60,14 @@ touch(
 
 # %% [markdown]
 # **When the opening quotation mark comes into sight, the closing one is suddenly cheap: it costs 6.4 bits with 27
-# letters in sight, and 0.4 with 28.** So it stands at a *cliff*: what it needs is in sight, or it is not. (With a
-# single letter in sight it costs only 2.1 bits, because the bracket alone makes the machine expect it. More letters
-# without an opening mark speak against it.)
+# letters in sight, and 0.4 with 28.** So it stands at a *cliff*: what it needs is in sight, or it is not.
+#
+# <details class="lesson-more" markdown="1"><summary>For the curious: why is it cheap with a single letter in sight?</summary>
+#
+# With a window of 1 the mark costs only 2.1 bits, because the bracket alone makes the machine expect it. More letters
+# without an opening mark speak against it.
+#
+# </details>
 #
 # ## What does it save?
 #
@@ -233,10 +238,10 @@ touch(
 # is trained with windows can. **Each layer lets a letter hear from farther away, if the letters between pass it on.**
 #
 # And from very far little arrives. In "later" the r hears of the t in only one way, through the e. If both looks were
-# equal, 1/2 · 1/2 of the t would arrive. With a window of 5 and five layers the farthest letter has one way, too, and
-# $1/5^5$ of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on passing on
-# alone: for five layers with a window it has one that sees all. (In the piece, "every second layer sees all" shows how
-# soon that reaches everybody.)
+# equal, 1/2 · 1/2 of the t would arrive. With a window of 5, five layers hear of the 21st letter, and again in only one
+# way, so $1/5^5$ of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on
+# passing on alone: for five layers with a window it has one that sees all. (In the piece, "every second layer sees all"
+# shows how soon that reaches everybody.)
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

@@ -42,6 +42,8 @@ export const seats = {
     state.place = (state.place % state.text.length) + 1;
     return state.place < state.text.length;
   },
+
+  seen: ({ text, place }) => place > 0 && place === text.length,
 };
 
 const middle = (i) => at(LEFT + WIDE * (i + 1.5)); // the sign ^ stands in front

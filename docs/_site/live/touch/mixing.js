@@ -7,6 +7,7 @@ const STAGES = ["Vectors", "Weights", "Side by side", "Mixture"];
 const [STEP, WIDE, HIGH, TOP, BLOCK, LEFT, FULL] = [20, 15, 7, 24, 176, 112, 240]; // of a letter, a column, a number; of the columns and of the block
 const PATIENCE = 3; // pictures for which each stage stays, when it goes on by itself
 const NAMED = 0.06; // a smaller share has no name
+const PALE = 0.7; // lifts small numbers, so that one large one does not leave them without colour
 const STYLE_OF_MIXING = `<style>
 .mixing rect{vector-effect:non-scaling-stroke}.mixing .ghost{opacity:.16}.mixing .mixed{opacity:0}.mixing .mixed.is-there{opacity:1}.mixing .fades{opacity:0}.mixing .fades.is-there{opacity:1}
 .mixing-answer{display:flex;flex-wrap:wrap;gap:.2em;align-items:center}.mixing-answer button{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:1.9em;padding:.1em .3em}
@@ -20,7 +21,7 @@ export const mixing = {
     const { text, answer, vectors, weights, chosen, stage, playing } = state;
     const shares = weights[chosen];
     const most = Math.max(...vectors.flat().map(Math.abs));
-    const strip = (vector) => vector.map((x, n) => `<rect x="0" y="${n * HIGH}" width="1" height="${HIGH - 1}" fill="var(--ca-${x > 0 ? "queries" : "keys"})" fill-opacity="${at(Math.abs(x) / most)}"/>`).join("");
+    const strip = (vector) => vector.map((x, n) => `<rect x="0" y="${n * HIGH}" width="1" height="${HIGH - 1}" fill="var(--ca-${x > 0 ? "queries" : "keys"})" fill-opacity="${at((Math.abs(x) / most) ** PALE)}"/>`).join("");
     const mixture = vectors[0].map((_, n) => sum(shares.map((share, i) => share * vectors[i][n])));
     const letters = [...text].map((letter, i) => `<text class="middle" style="font-size:15px" x="${STEP * (i + 0.5)}" y="16">${letter === " " ? "␣" : escape(letter)}</text>`);
     const columns = vectors.map((vector, i) => `<g class="column" style="transform:${placed(shares, i, stage)}">${strip(vector)}</g>`);

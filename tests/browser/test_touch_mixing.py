@@ -1,0 +1,77 @@
+"""One look that moves: columns as wide as the weights of the trained machine fill one vector, and mix."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import trained
+from clear_attention import date_tokenizers
+
+TEXT, ANSWER = "thursday 3rd of may 2018", "2018-05-03"
+PLACED = "all => all.map((one) => one.style.transform.match(/-?[\\d.]+/g).map(Number))"  # x, y and how wide
+
+
+@pytest.fixture(scope="module")
+def looked():
+    """Return where the machine looks for each letter of the answer, and the vectors of the text."""
+    model, _ = trained.load("dates")
+    source, target = date_tokenizers()
+    ids, given = source.encode([TEXT]), target.encode([ANSWER])[:, :-1]
+    maps = model(ids, given, return_weights=True).weights
+    return maps["decoder.0.cross"][0].numpy().mean(axis=0), model.encode(ids).output[0].numpy()
+
+
+def columns(mixing):
+    return np.array(mixing.element.locator("g.column").evaluate_all(PLACED))
+
+
+@pytest.mark.parametrize("letter", [6, 2])
+def test_the_columns_are_as_wide_as_the_weights_and_fill_one_vector(piece, looked, letter):
+    mixing = piece("reading_dates", "mixing")
+    assert len({*columns(mixing)[:, 2]}) == 1  # at first all are alike
+    mixing.press(f"letter {letter + 1} of the answer, {ANSWER[letter]}")
+    shares = looked[0][letter, : len(TEXT)]
+    mixing.press("Weights")
+    wide = columns(mixing)[:, 2]
+    np.testing.assert_allclose(wide / wide.max(), shares / shares.max(), atol=2e-3)
+    most = sorted(shares)[::-1][:3]
+    assert [float(x) for x in re.findall(r"0\.\d{3}", mixing.says())[:3]] == pytest.approx(most, abs=6e-4)
+    mixing.press("Side by side")
+    x, _, wide = columns(mixing).T
+    np.testing.assert_allclose(wide / 240, shares, atol=2e-3)
+    np.testing.assert_allclose(x, 112 + np.cumsum(wide) - wide, atol=0.1)  # none overlaps another
+    assert wide.sum() == pytest.approx(240, abs=0.2)
+
+
+def test_the_mixture_is_their_average(piece, looked):
+    mixing = piece("reading_dates", "mixing")
+    assert not mixing.page.locator("p.unveiled").count()
+    mixing.press("Mixture")
+    weights, vectors = looked
+    mixture = weights[6, : len(TEXT)] @ vectors[: len(TEXT), :16]
+    squares = mixing.element.locator("g.mixed rect")
+    assert [
+        ("queries" in fill) for fill in squares.evaluate_all("all => all.map((one) => one.getAttribute('fill'))")
+    ] == (mixture > 0).tolist()
+    most = np.abs(vectors[: len(TEXT), :16]).max()
+    strong = squares.evaluate_all("all => all.map((one) => +one.getAttribute('fill-opacity'))")
+    np.testing.assert_allclose(strong, (np.abs(mixture) / most) ** 0.7, atol=0.02)
+    assert "is-there" in mixing.element.locator("g.mixed").get_attribute("class")
+
+
+def test_it_goes_on_by_itself_to_the_mixture(piece):
+    mixing = piece("reading_dates", "mixing")
+    mixing.press("Let it look")
+    expect(mixing.element.get_by_role("button", name="Mixture")).to_have_attribute(
+        "aria-pressed", "true", timeout=15_000
+    )
+    expect(mixing.element.get_by_role("button", name="Let it look")).to_be_visible()
+
+
+def test_without_scripts_the_strips_stand_there(visit):
+    page = visit("/learn/reading_dates/", java_script_enabled=False).page
+    strips = page.locator("lesson-piece[piece=mixing] svg.still")
+    assert strips.is_visible()
+    assert "y 0.295, r 0.233, m 0.197" in strips.get_attribute("aria-label")

@@ -95,7 +95,7 @@ def test_without_the_machine_it_says_so(visit):
     echo.get_by_role("textbox", name="Your text").fill("abab")
     expect(echo.locator(".says")).to_have_text("No machine is there.")
     echo.get_by_role("button", name="Start again").click()
-    expect(echo.locator(".says")).to_contain_text("at place 10 looks most")
+    expect(echo.locator(".says")).to_contain_text("at place 3 looks most")
 
 
 def test_the_letters_look_one_after_the_other(piece, visit):
@@ -108,5 +108,5 @@ def test_the_letters_look_one_after_the_other(piece, visit):
     expect(echo.element.locator(".says")).not_to_contain_text("at place 13 looks most")
     echo.press("Stop")
     still = visit("/learn/induction/", reduced_motion="reduce").page.locator("lesson-piece[piece=echo]")
-    expect(still.locator(".says")).to_contain_text("at place 10 looks most")
+    expect(still.locator(".says")).to_contain_text("at place 3 looks most")
     assert still.get_by_role("button", name="Read on").count() == 0

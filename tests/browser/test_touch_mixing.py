@@ -39,7 +39,7 @@ def test_the_columns_are_as_wide_as_the_weights_and_fill_one_vector(piece, looke
     most = sorted(shares)[::-1][:3]
     assert [float(x) for x in re.findall(r"0\.\d{3}", mixing.says())[:3]] == pytest.approx(most, abs=6e-4)
     mixing.press("Side by side")
-    x, _, wide = columns(mixing).T
+    x, _, wide, _ = columns(mixing).T
     np.testing.assert_allclose(wide / 240, shares, atol=2e-3)
     np.testing.assert_allclose(x, 112 + np.cumsum(wide) - wide, atol=0.1)  # none overlaps another
     assert wide.sum() == pytest.approx(240, abs=0.2)

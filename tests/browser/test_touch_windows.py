@@ -50,7 +50,7 @@ def test_a_letter_hears_of_others_through_those_in_its_window(piece, layers, win
     assert ("which are all up to itself." in reaching.says()) == (count == place + 1)
     scores, kept = sum(int(sight.sum()) for sight in seen), sum(int(sight[-1].sum()) for sight in seen)
     assert f"takes {scores} scores in place of {layers * N * (N + 1) // 2}" in reaching.says()
-    assert f"and {kept} keys are kept in place of {layers * N}." in reaching.says()
+    assert f"and the rings keep {kept} keys in place of {layers * N}." in reaching.says()
 
 
 def test_a_dot_can_be_pressed_and_layers_stack_by_themselves(piece):

@@ -91,6 +91,14 @@ def test_leftover_weight_goes_where_the_machine_sends_it(piece, name, model, fir
     expect(element.get_by_role("slider", name="Letter that looks")).to_have_value("4")
 
 
+def test_who_sees_nobody_has_no_weight_to_give(piece):
+    element = piece("sinks", "spare").page.locator("lesson-piece[piece=spare]").last
+    element.get_by_role("button", name="start mark dropped", exact=True).click()
+    element.get_by_role("slider", name="Letter that looks").fill("1")
+    assert " sees nobody, because nothing that it may see stands before it. " in element.locator(".says").inner_text()
+    assert "NaN" not in element.evaluate("one => one.shadowRoot.innerHTML")
+
+
 def test_a_sink_that_is_too_low_or_too_high_spoils_the_answers_of_some(piece):
     element = piece("sinks", "spare").page.locator("lesson-piece[piece=spare]").last
     score = element.get_by_role("slider", name="Score of the sink")

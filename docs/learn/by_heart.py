@@ -104,9 +104,9 @@ assert round(len(manual), -4) == 420_000
 #
 # **The one that writes without a mistake took everything over.** It was trained on 3,157 letters of a story, which it
 # knows by heart, and it puts pieces of them together. (Of twenty texts that it wrote we chose one without a mistake.
-# But in each of the twenty at least 171 of 200 letters were taken over.) The other is [the machine of the last
+# But of the last 200 letters of each, at least 171 were taken over.) The other is [the machine of the last
 # lesson](language_model.py). It had a manual of 420,000 letters, and though it errs and invents words like "localled",
-# it writes what nobody has written before.
+# it writes what nobody has written before. So it has learnt more.
 #
 # So good writing alone does not tell learning from learning by heart. What does?
 #
@@ -292,9 +292,9 @@ touch(
 
 # %% [markdown]
 # **First the machine learns letters and words, and then it learns its story by heart.** Words are useful in the unseen
-# tenth, too, so at first both curves fall. Somewhere between 200 and 450 steps the dashed curve stops falling, and then
-# it creeps up again, while the other one goes on down to 0.2 bits. Whoever stops at the lowest point of the dashed
-# curve keeps what is worth keeping. This is called *early stopping*.
+# tenth, too, so at first both curves fall. After 200 steps the dashed curve hardly falls any more, and after 450 it
+# creeps up again, while the other one goes on down to 0.2 bits. Whoever stops at the lowest point of the dashed curve
+# keeps what is worth keeping. This is called *early stopping*.
 #
 # The dotted line is a more careful table than ours, the one of the last lesson. It looks four letters back, and where
 # it has never met these four, it makes do with fewer. In so short a story even this table beats the machine.

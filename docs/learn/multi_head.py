@@ -469,8 +469,8 @@ touch(
 #
 # So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
 # which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look
-# can hold a whole date.** Then why do nearly all machines have several heads? They learn sooner, and cost no number
-# more, as the next lesson shows.
+# can hold a whole date.** Then why do nearly all machines have several heads? They learn sooner, and need no more
+# numbers, as the next lesson shows.
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(shown[0][0, 0], [-0.27, -0.08, 0.75, -0.79, -0.18])

@@ -122,11 +122,11 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 #
 # </details>
 #
-# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add. It stands
-# nearly at a right angle to each digit, and yet is nearly the same for all of them. The small networks make nearly the
-# same of digits that are nearly the same. So at the top of the left tower two digits of a text look nearly alike.
-# Before the training their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right
-# it is 0.86, which leaves a difference to learn from.
+# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add. It has passed
+# through matrices of random numbers, so it stands nearly at a right angle to each digit, and yet it is nearly the same
+# for all of them. The small networks make nearly the same of digits that are nearly the same. So at the top of the left
+# tower two digits of a text look nearly alike. Measured before the training, their cosine is 0.999 on average, where 1
+# would be the same direction. In the tower on the right it is 0.86, which leaves a difference to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** The tower does learn, but slowly: with a
 # third of the learning rate and three times as many steps, one such tower got all digits. But who would wait three

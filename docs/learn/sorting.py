@@ -220,12 +220,12 @@ touch(
 # up.**
 #
 # **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Place 1
-# looks for the note 0. So the note 0 must be wanted more than a note that is too large.)
+# looks for the note 0. So a note that is too large must be wanted less than a note of 0, and a wish of 0 would not do.)
 #
 # ```python
 # # query is the number of the place, key is the note of a letter.
 # my_place = select(place, smaller, lambda query, key: ...)
-# # ^ is 0: it is wanted by 1 less than without this line.
+# # Key 0 is ^: it is wanted by 1 less than without this line.
 # not_begin = select(place, letter, lambda query, key: -1 if key == 0 else 0)
 # head_2 = aggregate(my_place + not_begin, letter)
 # ```

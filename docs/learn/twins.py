@@ -222,18 +222,18 @@ for start in (3, 2):  # the same, if the next lower column has the sum 9
         assert abs(there - looks(0, start)[column]) < 0.01
 
 # %% [markdown]
-# **The twin hardly looks farther down than the next column,** not even if that has the sum 9. (Then these weights are
-# as in the picture, to within 1 %.) So it could take a **shortcut**: add a 1 if the *next* lower column has the sum 10
-# or more, and otherwise none. Where a 1 should pass through a 9, the shortcut loses it:
+# **The twin hardly looks farther down than the next column,** not even if that has the sum 9. (With a 9 there, these
+# weights are as in the picture, to within 1 %.) So it could take a **shortcut**: add a 1 if the *next* lower column has
+# the sum 10 or more, and otherwise none. Where a 1 should pass through a 9, the shortcut loses it:
 #
 # --8<-- "diagrams/carry.svg"
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9 no 1 comes to 52, and the shortcut
-# gets just these right. The twin gets 73. Does the twin look farther down after all? In the picture the farther columns
-# get 3 % of the weight from column 4 and 1 % from column 3, by arcs as thin as a hair. Can so little matter? We hide
-# the farther columns with a mask. Of 100 columns left of a 9, how many will the twin still get right?
+# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9, 52 get no 1, and the shortcut gets
+# just these right. The twin gets 73. Does the twin look farther down after all? In the picture the farther columns get
+# 3 % of the weight from column 4 and 1 % from column 3, by arcs as thin as a hair. Can so little matter? We hide the
+# farther columns from both heads with a mask. Of 100 columns left of a 9, how many will the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)

@@ -5,7 +5,7 @@ import { at, number, player, says, sum } from "./draw.js";
 
 const STAGES = ["Vectors", "Weights", "Side by side", "Mixture"];
 const [STEP, WIDE, HIGH, TOP, BLOCK, LEFT, FULL] = [20, 15, 7, 24, 176, 112, 240]; // of a letter, a column, a number; of the columns and of the block
-const PATIENCE = 3; // pictures for which each stage stays, when it goes on by itself
+const PATIENCE = 6; // pictures for which each stage stays, when it goes on by itself
 const NAMED = 0.06; // a smaller share has no name
 const PALE = 0.7; // lifts small numbers, so that one large one does not leave them without colour
 const STYLE_OF_MIXING = `<style>
@@ -41,6 +41,7 @@ export const mixing = {
 
   act(state, name, value) {
     state[name] = value;
+    if (name === "chosen" && state.stage !== 2) state.stage = 1; // where widths can be seen
   },
 
   /** Go to the next stage, or from the last one back to the first; say whether there are more. */
@@ -58,7 +59,7 @@ const before = (shares, i) => sum(shares.slice(0, i));
 /** Where a column stands, and how wide it is: all alike, as wide as its weight, or side by side with the others. */
 function placed(shares, i, stage) {
   const middle = STEP * (i + 0.5);
-  const wide = stage === 0 ? WIDE : (WIDE * shares[i]) / Math.max(...shares);
+  const wide = stage === 0 ? WIDE : WIDE * shares[i];
   if (stage < 2) return `translate(${at(middle - wide / 2)}px,${TOP}px) scale(${at(wide)},1)`;
   return `translate(${at(LEFT + FULL * before(shares, i))}px,${BLOCK}px) scale(${at(FULL * shares[i])},1)`;
 }
@@ -69,16 +70,16 @@ function drawn({ text, vectors }, shares) {
 
 function largest(text, shares) {
   const order = shares.map((share, i) => [share, text[i] === " " ? "a space" : `the ${escape(text[i])}`]).sort((a, b) => b[0] - a[0]);
-  const three = order.slice(0, 3).map(([share, letter]) => `${letter} ${number(share, 3)}`);
-  return `Most of the weight get ${three.join(", ")}; the other ${order.length - 3} letters share ${number(1 - sum(order.slice(0, 3).map(([share]) => share)), 3)}.`;
+  const three = order.slice(0, 3).map(([share, letter], i) => `${letter} ${i ? "" : "gets "}${number(share, 3)}`).join(", ");
+  return `${three[0].toUpperCase()}${three.slice(1)}, and the other ${order.length - 3} letters share ${number(1 - sum(order.slice(0, 3).map(([share]) => share)), 3)}.`;
 }
 
 function told({ text, answer, chosen, stage, vectors }, shares) {
   const writes = `It is about to write the ${answer[chosen]}.`;
   return [
     `Each letter of the text has a vector. Of its 64 numbers ${vectors[0].length} are drawn, blue above 0 and orange below.`,
-    `${writes} A column is as wide as its weight. ${largest(text, shares)}`,
-    "Side by side the columns are exactly one vector wide, because the weights make 1 together.",
+    `${writes} Each column shrinks to its weight. ${largest(text, shares)}`,
+    `Side by side (and drawn larger) the columns are exactly one vector wide, because the weights make 1 together. ${largest(text, shares)}`,
     "Now each row is one colour, the average of what stood there. The mixture is a vector again, and from it the machine computes what to write.",
   ][stage];
 }

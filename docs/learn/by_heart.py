@@ -104,7 +104,7 @@ assert round(len(manual), -4) == 420_000
 #
 # **The one that writes without a mistake took everything over.** It was trained on 3,157 letters of a story, which it
 # knows by heart, and it puts pieces of them together. (Of twenty texts that it wrote we chose one without a mistake.
-# But of the last 200 letters of each, at least 171 were taken over.) The other is [the machine of the last
+# But of each of the twenty more than three quarters were taken over.) The other is [the machine of the last
 # lesson](language_model.py). It had a manual of 420,000 letters, and though it errs and invents words like "localled",
 # it writes what nobody has written before. So it has learnt more.
 #

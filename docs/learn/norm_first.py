@@ -83,6 +83,9 @@ def left(parts, adds, first):
 
 assert round(left(24, 0.75, True), 2) == 0.26  # about a quarter
 assert round(left(24, 0.75, False), 4) == 0.0047
+assert round(left(12, 0.75, False), 2) == 0.07
+assert round(left(48, 0.15, False), 2) == 0.59
+assert round(left(48, 0.2, False), 2) == 0.39
 assert left(48, 0.15, False) > 0.5 > left(48, 0.2, False)  # so the dare can be met
 # Without scripts a drawing stands there: where the sum ends after each part, with 60 for a letter of size 1.
 drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")

@@ -166,8 +166,8 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #
 # (Our `read` has no [mask](masks.py), and needs none here. With one there is a trap. If it hides a whole piece, the
 # largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that
-# it enters. So its powers are measured from 0, which makes both sums 0. But it still hands over minus infinity, and two
-# such pieces must be merged apart.)
+# it enters. So its powers are measured from 0, which makes both sums 0. But it still hands over minus infinity, and
+# when two such pieces are merged, the result is measured from 0 again.)
 
 
 # %% tags=["answer"]

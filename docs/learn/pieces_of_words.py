@@ -218,7 +218,7 @@ touch(
 # **Names and foreign languages fall into crumbs, because the pieces were made for this manual.** So in another language
 # the same sentence has more tokens, and chat programs charge by the token.
 #
-# The strawberries stay in crumbs, too.  GPT-4's table is public, and was made in about 100,000 rounds. It holds "
+# The strawberries stay in crumbs, too. GPT-4's table is public, and was made in about 100,000 rounds. It holds "
 # strawberry" as one piece. Why not glue for as long, then?
 #
 # ## What pieces save, and what they cost

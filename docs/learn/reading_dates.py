@@ -10,7 +10,7 @@
 # 2018". A computer wants `2018-05-03`. The machine below translates, and nobody ever told it what a month is.
 #
 # Here it has read `03.05.2018`. **Now type `3/5/2018`: which day does it make of that? Then press a letter of its
-# answer. The brighter a letter of the text, the more the machine looked at it.**  Then try your own birthday.
+# answer. The brighter a letter of the text, the more the machine looked at it.** Then try your own birthday.
 
 # %% tags=["live", "hide-input"]
 import sys

@@ -12,17 +12,19 @@ from .test_pages import violations
 DRAWN = """(one, [temperature, share]) => {
     const { writer, beginning } = one.state;
     const known = new Set(writer.text.toLowerCase().match(/[a-z']+/g));
-    let [heart, letters, found, words] = [0, 0, 0, 0];
+    let [heart, letters, found, words, least] = [0, 0, 0, 0, 1];
     for (let seed = 1; seed <= 20; seed++) {
         const text = writer.write({ beginning, number: 200, temperature, share, seed });
         const own = text.toLowerCase().match(/[a-z']+/g);
-        heart += writer.byHeart(beginning, text).filter(Boolean).length;
+        const taken = writer.byHeart(beginning, text).filter(Boolean).length;
+        least = Math.min(least, taken / text.length);
+        heart += taken;
         letters += text.length;
         found += own.filter((word) => known.has(word)).length;
         words += own.length;
     }
-    return [heart / letters, found / words];
-}"""  # which shares of the letters and of the words of 20 texts stand in what it was shown
+    return [heart / letters, found / words, least];
+}"""  # which shares of the letters and words of 20 texts stand in what it was shown; the least share of letters in one
 OWN = "Once there was a goat that ate a shoe, and the shoe was blue. " * 12  # a reader's own text
 
 
@@ -206,9 +208,10 @@ def test_what_the_page_calls_measured_is_what_a_whole_training_gives(visit, name
     times = {"A small story": 81, "Bold sentences of these lessons": 17}[name]
     assert round(1000 * 8 * 32 / letters) == times
     found = [piece.element.evaluate(DRAWN, knobs) for knobs in ([0.5, 1], [0.8, 1], [1.5, 1], [1.5, 0.5])]
-    (careful, _), (_, usual_words), (daring, daring_words), (cut, cut_words) = found
+    (careful, _, least), (_, usual_words, _), (daring, daring_words, _), (cut, cut_words, _) = found
     if name == "A small story":
         assert [careful, daring] == pytest.approx([0.94, 0.16], abs=0.08)
+        assert least > 0.75
         assert daring_words == pytest.approx(0.7, abs=0.06)
         assert cut > 0.85
         assert cut_words > 0.95

@@ -9,7 +9,7 @@ const PATIENCE = 6; // pictures for which each stage stays, when it goes on by i
 const NAMED = 0.06; // a smaller share has no name
 const PALE = 0.7; // lifts small numbers, so that one large one does not leave them without colour
 const STYLE_OF_MIXING = `<style>
-.mixing rect{vector-effect:non-scaling-stroke}.mixing .ghost{opacity:.16}.mixing .mixed{opacity:0}.mixing .mixed.is-there{opacity:1}.mixing .fades{opacity:0}.mixing .fades.is-there{opacity:1}
+.mixing .ghost{opacity:.16}.mixing .mixed{opacity:0}.mixing .mixed.is-there{opacity:1}.mixing .fades{opacity:0}.mixing .fades.is-there{opacity:1}
 .mixing-answer{display:flex;flex-wrap:wrap;gap:.2em;align-items:center}.mixing-answer button{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:1.9em;padding:.1em .3em}
 @media (prefers-reduced-motion:no-preference){.mixing .column{transition:transform 1s ease-in-out}.mixing .mixed{transition:opacity .8s}.mixing .fades{transition:opacity .5s}}
 </style>`;

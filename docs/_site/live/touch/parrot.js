@@ -1,6 +1,6 @@
 /* A table that is shown one word and reads another: the more letters it looks back, the better it knows the first, and in the end only that. */
 
-import { at, number, says } from "./draw.js";
+import { at, number, says, sum } from "./draw.js";
 
 const [LETTERS, LONGEST] = [26, 14]; // that there are; of a word
 const BACKS = [0, 1, 2, 3, 4];
@@ -35,7 +35,7 @@ export const parrot = {
 };
 
 const plural = (n) => (n === 1 ? "one letter" : `${n || "no"} letters`);
-const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / (numbers.length || 1);
+const mean = (numbers) => sum(numbers) / (numbers.length || 1);
 
 /** What stands before a letter: so many letters, or all there are, from the beginning. */
 const before = (word, i, back) => (BEGINNING + word).slice(Math.max(i + 1 - back, 0), i + 1);

@@ -239,7 +239,7 @@ def maps(change, numbers):
     if change.lit == MAPS:
         yield word(change, between, tops[0] - 20 if len(tops) > 1 else tops[0] + HIGH + 16)
     elif has_sink:
-        yield word(change, LEFT["weights"] + HIGH + 8, tops[0] + HIGH + 16)
+        yield word(change, LEFT["weights"] + HIGH + 4 + SIDE / 2, tops[0] - 6, anchor="start")
     yield label("softmax", between + (7 if has_sink else 0), tops[0] + HIGH / 2 + 15)
 
 
@@ -249,7 +249,9 @@ def output(change, numbers):
     top = QKV["v"] - HIGH / 2
     yield arrow(LEFT["qkv"] + 48, QKV["v"], left - 6, QKV["v"])
     lowest = MIDDLE + 8 if len(heads) > 1 else MIDDLE - HIGH / 2
-    yield arrow(LEFT["weights"] + HIGH + (17 if "sink" in change.lit else 8), lowest + HIGH / 2, left - 5, top + 8)
+    # what goes to a sink is thrown away, so with one the arrow begins below the letters
+    begins = (HIGH - 5, lowest + HIGH + 4) if "sink" in change.lit else (HIGH + 8, lowest + HIGH / 2)
+    yield arrow(LEFT["weights"] + begins[0], begins[1], left - 5, top + 8)
     for i, head in enumerate(heads):
         yield grid(left + i * (heads.shape[2] + 0.5) * SIDE, top, head, "values", rows=change.answered)
     yield label("output", left + wide * SIDE / 2, top - 6)

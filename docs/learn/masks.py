@@ -139,9 +139,53 @@ plt.show()
 #
 # ## Hide it
 #
-# How can emptiness do harm? The softmax gives every place some weight, and what the empty places take, the letters
-# lose. The machine that was not told has learnt to live with that, at the 34 places of its training. But more places
-# take more weight, and those beyond the 34 places of its training it has never seen. Both kinds of harm are gone if the
+# How can emptiness do harm? Here is one look of the machine that was not told, when it is about to write the 1 of the
+# month. **Press "Side by side". How much of the mixture is made of padding, in 34 places, and in 100? Then press
+# "hidden".**
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+answer = "1960-12-22"
+
+
+def look(name, places, hidden=False):
+    """Return where the machine that was not told looks for each letter, and what it mixes."""
+    ids, given = (
+        source.encode([text], length=places),
+        target.encode([answer])[:, :-1],
+    )
+    maps = seeing(ids, given, return_weights=True).weights["decoder.0.cross"][0]
+    maps = maps.numpy()[:, : len(answer)]  # (heads, answer, places)
+    if hidden:
+        maps[..., len(text) :] = 0
+        maps /= maps.sum(axis=-1, keepdims=True)
+    mean = maps.mean(axis=0).astype(float).round(4)
+    vectors = seeing.encode(ids).output[0, :, :16].numpy().astype(float).round(1)
+    return {"name": name, "vectors": vectors.tolist(), "weights": mean.tolist()}
+
+
+looks = [look("34 places", 34), look("100 places", 100), look("hidden", 100, True)]
+taken = [round(sum(one["weights"][5][len(text) :]), 2) for one in looks]
+assert taken == [0.11, 0.63, 0]
+touch(
+    "mixing",
+    f"<p>The padding takes {taken[0]:.2f} of the weight in 34 places, and {taken[1]:.2f} in 100. Hidden, it takes none.</p>",
+    kind="padding",
+    text=text,
+    answer=answer,
+    looks=looks,
+    look=0,
+    rest="padding",
+    numbers=64,
+    chosen=5,  # the first digit of the month
+    stage=0,
+)
+
+# %% [markdown]
+# **What the empty places take, the letters lose.** The softmax gives every place some weight. With 34 places the
+# padding takes a tenth of the mixture, and with this the machine has learnt to live. With 100 places it takes nearly
+# two thirds. Besides, places beyond the 34 of its training are new to the machine. Both kinds of harm are gone if the
 # padding gets a weight of exactly 0.
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1

@@ -191,10 +191,17 @@ four_strips = (
 touch(
     "mixing",
     four_strips,
+    kind="letters",
     text=text,
     answer=answer,
-    vectors=vectors[:, :16].astype(float).round(2).tolist(),
-    weights=[row.astype(float).round(4).tolist() for row in looked[: len(answer)]],
+    looks=[
+        {
+            "vectors": vectors[:, :16].astype(float).round(2).tolist(),
+            "weights": looked[: len(answer)].astype(float).round(4).tolist(),
+        }
+    ],
+    look=0,
+    numbers=64,
     chosen=6,
     stage=0,
 )

@@ -155,9 +155,47 @@ bet(
 # had to borrow a place to say that.
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
-# no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. **Look at the q with each
-# of the three buttons. Then move the score of the sink, and watch how many letters stay right. What goes wrong if the
-# score is far too low, at the left end of the slider, and what if it is too high?**
+# no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. Here is one of its looks,
+# from a q, which needs nothing. **Let it look. What comes out? Then let it look from the vowel before the q, and from
+# other letters.**
+
+# %% tags=["live", "remove-input"]
+signs = "b" + words[0]
+written, weights = told(with_sink, signs)
+ids = np.array([[SIGNS.index(sign) for sign in signs]])
+vectors = with_sink.positions(with_sink.embed(ids))
+values = np.zeros((len(signs) + 1, 16))  # what is drawn; the sink has none
+values[:-1] = with_sink.attention.project_values(vectors)[0, :, :16]
+weights = np.c_[weights, 1 - weights.sum(axis=1)].astype(float)
+assert signs[11:13] == "aq"
+assert weights[12, -1] > 0.9
+assert weights[11, 10] > 0.5
+touch(
+    "mixing",
+    f"<p>From the q the sink gets {percent(weights[12, -1])} of the weight.</p>",
+    kind="sink",
+    text=signs,
+    answer=signs[1:],
+    looks=[
+        {
+            "vectors": values.round(2).tolist(),
+            "weights": weights[1:].round(4).tolist(),
+        }
+    ],
+    look=0,
+    rest="sink",
+    numbers=32,
+    chosen=11,  # the q
+    stage=0,
+)
+
+# %% [markdown]
+# **A letter that needs nothing gets next to nothing.** Nearly all of its weight goes to the sink, which has no value. But
+# a vowel gets most of what it needs, the values of the letter before it.
+#
+# What does the machine do if the sink gets too little, or too much? **Look at the q with each of the three buttons.
+# Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far too low,
+# at the left end of the slider, and what if it is too high?**
 
 # %% tags=["live", "hide-input"]
 import re

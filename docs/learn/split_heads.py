@@ -52,8 +52,52 @@ lab(
 # numbers to train. Keys and values are cut in the same way. In a chat program the vectors have thousands of numbers,
 # and the queries are cut among dozens of heads.
 #
-# When the heads have looked, we put what they found side by side again. But then each number comes from one head only.
-# So one last matrix, $W_O$, mixes them.
+# Now each head can look by itself. Here our machine is about to write the 5 of the month. **Let it look. Are the four
+# pieces of one letter equally wide?**
+
+# %% tags=["live", "remove-input"]
+import trained
+from clear_attention import date_tokenizers
+from live import touch
+
+model, _ = trained.load("dates")
+source, target = date_tokenizers()
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+ids, given = source.encode([text]), target.encode([answer])[:, :-1]
+maps = model(ids, given, return_weights=True).weights["decoder.0.cross"][0]
+maps = maps[:, : len(answer), : len(text)].numpy()  # (heads, answer, text)
+cross = model.decoder.layers[0].cross_attention.attention
+values = cross.project_values(model.encode(ids).output)[0, : len(text)].numpy()
+pieces = values.reshape(len(text), 4, 16)[..., :4]  # what is drawn
+most = [text[row.argmax()] for row in maps[:, 6]]
+assert most == ["y", "r", "y", "m"]
+assert min(maps[:, 6].max(axis=-1)) > 0.35
+touch(
+    "mixing",
+    f"<p>To write the 5, the heads look most at {', '.join(most)}.</p>",
+    kind="heads",
+    text=text,
+    answer=answer,
+    looks=[
+        {
+            "vectors": pieces.reshape(len(text), 16)
+            .astype(float)
+            .round(2)
+            .tolist(),
+            "weights": maps.swapaxes(0, 1).astype(float).round(4).tolist(),
+        }
+    ],
+    look=0,
+    numbers=64,
+    chosen=6,
+    stage=0,
+)
+
+# %% [markdown]
+# **Each head gives the letters weights of its own, so each piece of a letter has its own width.** Head 1 mostly takes
+# the y, head 2 the r, and head 4 the m. The four mixtures stand one after the other, and are a vector again.
+#
+# But in this vector each number comes from one head only. So one last matrix, $W_O$, mixes them.
 #
 # In NumPy the cut takes two steps. `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of
 # the heads to the front. `merge` goes the same way backwards:

@@ -1,4 +1,7 @@
-"""One look that moves: columns as wide as the weights of the trained machine fill one vector, and mix."""
+"""One look that moves: columns as wide as the weights of the trained machine fill one vector, and mix.
+
+It returns with padding, with four heads and with a sink.
+"""
 
 import re
 
@@ -75,6 +78,66 @@ def test_it_goes_on_by_itself_to_the_mixture(piece):
         "aria-pressed", "true", timeout=30_000
     )
     expect(mixing.element.get_by_role("button", name="Let it look")).to_be_visible()
+
+
+def test_padding_fills_the_mixture_until_it_is_hidden(piece):
+    mixing = piece("masks", "mixing")
+    mixing.press("Side by side")
+    model, _ = trained.load("dates-padding-seen")
+    source, target = date_tokenizers()
+    given = target.encode(["1960-12-22"])[:, :-1]
+    for name, places in (("34 places", 34), ("100 places", 100)):
+        mixing.press(name)
+        ids = source.encode(["22.12.1960"], length=places)
+        maps = model(ids, given, return_weights=True).weights["decoder.0.cross"]
+        expected = maps[0].numpy().mean(axis=0)[5]
+        x, _, wide, _ = columns(mixing).T
+        np.testing.assert_allclose(wide / 240, expected, atol=2e-3)
+        frame = mixing.element.locator("rect.dashed")
+        assert float(frame.get_attribute("width")) == pytest.approx(240 * expected[10:].sum(), abs=0.5)
+        assert f"The padding takes {expected[10:].sum():.2f} of the weight" in mixing.says()
+    mixing.press("hidden")
+    _x, _, wide, _ = columns(mixing).T
+    assert not wide[10:].any()
+    assert wide[:10].sum() == pytest.approx(240, abs=0.2)
+    heads = maps[0, :, 5, :10].numpy()
+    hidden = (heads / heads.sum(axis=-1, keepdims=True)).mean(axis=0)
+    np.testing.assert_allclose(wide[:10] / 240, hidden, atol=2e-3)
+    assert not mixing.element.locator("rect.dashed").count()
+
+
+def test_each_head_gives_the_pieces_of_a_letter_a_width_of_its_own(piece, looked):
+    model, _ = trained.load("dates")
+    source, target = date_tokenizers()
+    ids, given = source.encode([TEXT]), target.encode([ANSWER])[:, :-1]
+    maps = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy()
+    mixing = piece("split_heads", "mixing")
+    mixing.press("Side by side")
+    _x, y, wide, _ = columns(mixing).T
+    length = len(TEXT)
+    np.testing.assert_allclose(wide.reshape(4, length) / 240, maps[:, 6, :length], atol=2e-3)
+    assert [*np.diff(np.unique(y))] == [50] * 3  # four numbers of each head, and a gap
+    mixing.press("Mixture")
+    cross = model.decoder.layers[0].cross_attention.attention
+    values = cross.project_values(model.encode(ids).output)[0, :length].numpy().reshape(length, 4, 16)
+    mixtures = np.einsum("hj,jhd->hd", maps[:, 6, :length], values)[:, :4].ravel()
+    fills = mixing.element.locator("g.mixed rect").evaluate_all("all => all.map((one) => one.getAttribute('fill'))")
+    clear = np.abs(mixtures) > 0.02  # the values are rounded
+    assert clear.sum() > 10
+    assert [("queries" in fill) for fill in np.array(fills)[clear]] == (mixtures > 0)[clear].tolist()
+
+
+def test_what_goes_to_the_sink_leaves_no_colour(piece):
+    mixing = piece("sinks", "mixing")
+    mixing.press("Mixture")
+    strongest = "all => Math.max(...all.map((one) => +one.getAttribute('fill-opacity')))"
+    mixed = mixing.element.locator("g.mixed rect")
+    from_q = mixed.evaluate_all(strongest)
+    assert "hardly said anything" in mixing.says()
+    mixing.press("letter 11 of the answer, a")
+    assert re.search(r"The sink gets 0.344, and of the letters the r gets most, 0.622", mixing.says())
+    mixing.press("Mixture")
+    assert mixed.evaluate_all(strongest) > 0.4 > 0.05 > from_q
 
 
 def test_without_scripts_the_strips_stand_there(visit):

@@ -91,7 +91,7 @@ def test_padding_fills_the_mixture_until_it_is_hidden(piece):
         ids = source.encode(["22.12.1960"], length=places)
         maps = model(ids, given, return_weights=True).weights["decoder.0.cross"]
         expected = maps[0].numpy().mean(axis=0)[5]
-        x, _, wide, _ = columns(mixing).T
+        _, _, wide, _ = columns(mixing).T
         np.testing.assert_allclose(wide / 240, expected, atol=2e-3)
         frame = mixing.element.locator("rect.dashed")
         assert float(frame.get_attribute("width")) == pytest.approx(240 * expected[10:].sum(), abs=0.5)

@@ -2,7 +2,7 @@
    With several heads each piece of a vector has a width of its own, and what belongs to no letter, padding or a sink, has a frame. */
 
 import { escape } from "../html.js";
-import { at, number, player, says, sum } from "./draw.js";
+import { at, player, says, sum } from "./draw.js";
 import { told } from "../mixing-words.js";
 
 const STAGES = ["Vectors", "Weights", "Side by side", "Mixture"];

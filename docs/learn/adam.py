@@ -99,8 +99,7 @@ touch(
 # **A learning rate that suits one number does not suit the other.** Large nudges fly out across the valley, and small
 # ones creep along it.
 #
-# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. (There it is about the length of a
-# step.) Which way does its path go?**
+# **Now press "Adam" in the valley, which brings a learning rate of its own, 0.2. Which way does its path go?**
 #
 # <details class="lesson-answer" markdown="1"><summary>Which way?</summary>
 #
@@ -129,11 +128,17 @@ touch(
 # \text{nudge} = \text{learning rate} \cdot \frac{\text{mean of the slopes}}{\text{usual size of the slopes}}
 # $$
 #
-# (As before, the nudge goes against the slope.)
+# As before, the nudge goes against the slope. While the slopes stay alike, the quotient is about 1, so the learning
+# rate is about the length of a step.
 #
-# **Go back, and make the valley less steep. What becomes of Adam's path?** Not a point of it moves. (Only the loss is
-# smaller, because the valley is.) The slopes across become smaller, but so does their usual size, and the quotient
-# stays as it is.
+# **Go back, and make the valley less steep. What becomes of Adam's path?**
+#
+# <details class="lesson-answer" markdown="1"><summary>What becomes of it?</summary>
+#
+# Not a point of it moves. The slopes across become smaller, but so does their usual size, and the quotient stays as it
+# is. (Only the loss is smaller, because the valley is.)
+#
+# </details>
 #
 # That is the whole idea. What is left is bookkeeping: how does one keep a mean and a usual size for 121,422 numbers?
 #

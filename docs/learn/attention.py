@@ -20,9 +20,10 @@
 # * the **key** is the label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# But when does a key *fit* a query? Take vectors of two numbers, because we can draw them as arrows. A key that points
-# where the query points fits well. How well it fits is its *score*, a number that we compute below. A high score brings
-# a large *weight*. With these weights all values are mixed, and the mixture is the *output*.
+# But when does a key *fit* a query? Take vectors of two numbers, because we can draw them as arrows. A long key that
+# points where the query points fits best. How well it fits is its *score*: multiply query and key, number by number,
+# add up, and divide by √2. (Why, you will see below.) A high score brings a large *weight*. With these weights all
+# values are mixed, and the mixture is the *output*.
 #
 # **Turn the query, and watch the output walk from value to value. Then make the query longer, and shorter: what
 # changes?**
@@ -60,7 +61,6 @@ touch(
 
 # %% [markdown]
 # **The direction of the query decides where to look, and its length decides how firmly.** A machine can learn both.
-# (The scores are divided by √2; below you will see why.)
 #
 # ## By hand, to the last digit
 #
@@ -296,8 +296,9 @@ machine(
 # small trained network. In 2015 Luong, Pham and Manning tried the dot product, which is cheaper. But it has a weakness.
 #
 # If one score is 10 above another, it gets $e^{10}$ times the weight, about 22,000 times. Move this score a little, and
-# its weight stays near 1: the slope is nearly 0. But the training asks of each number: if I move you a little, does the
-# answer improve? Where nothing changes, the machine learns hardly anything. The softmax is then called *saturated*.
+# its weight stays near 1: the slope of the weight, drawn against the score, is nearly 0. But the training asks of each
+# number: if I move you a little, does the answer improve? Where nothing changes, the machine learns hardly anything.
+# The softmax is then called *saturated*.
 #
 # With long keys a softmax saturates by itself, as Vaswani and others suspected in 2017. A dot product is a sum, and
 # long sums grow large. How large? Each term is a number of the query times a number of the key. Before the training

@@ -116,10 +116,11 @@ assert round(len(manual), -4) == 420_000
 # [last lesson](language_model.py#is-counting-enough). It is shown one word, `banana`, and counts what came after each
 # letter. After the n came an a, both times. So how probable is an a after an n?
 #
-# The table does not say 1, because something else might come one day. It gives 9/10 to what it has met, and shares
-# the last 1/10 equally among all 26 letters. So an a has $0.9 + 0.1 / 26 = 0.904$ after an n, which costs 0.15
-# [bits](language_model.py#how-surprised-is-it-by-hand). Each other letter has only $0.1 / 26 = 0.00385$ there, and costs
-# 8.02 bits. After a letter that it has never met, all 26 are equal, so that any of them costs $\log_2 26 = 4.70$ bits.
+# The table does not say 1, because something else might come one day. It gives 9/10 to what it has met, in the shares
+# in which it met it, and spreads the last 1/10 equally over all 26 letters. So an a has $0.9 + 0.1 / 26 = 0.904$ after
+# an n, which costs 0.15 [bits](language_model.py#how-surprised-is-it-by-hand). Each other letter has only $0.1 / 26 =
+# 0.00385$ there, and costs 8.02 bits. After a letter that it has never met, all 26 are equal, so that any of them costs
+# $\log_2 26 = 4.70$ bits.
 #
 # Now it reads a new word, `bandana`. The d after the n costs 8.02 bits, and the a after the d 4.70.
 #
@@ -296,8 +297,9 @@ touch(
 # creeps up again, while the other one goes on down to 0.2 bits. Whoever stops at the lowest point of the dashed curve
 # keeps what is worth keeping. This is called *early stopping*.
 #
-# The dotted line is a more careful table than ours, the one of the last lesson. It looks four letters back, and where
-# it has never met these four, it makes do with fewer. In so short a story even this table beats the machine.
+# The dotted line in the piece is a more careful table than ours, the one of the last lesson. It looks four letters
+# back, and where it has never met these four, it makes do with fewer. In so short a story even this table beats the
+# machine.
 #
 # <details class="lesson-answer" markdown="1"><summary>What we measured</summary>
 #

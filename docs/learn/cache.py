@@ -123,14 +123,15 @@ touch(
 # **Keys and values may be kept, because no letter sees a later one.** Without the mask, each letter that comes spoils
 # what layer 2 has kept. The mask was made for the training, so that nobody peeks. Here it pays a second time.
 #
-# In cross-attention the text is there from the start, so its keys and values are made only once.
+# The text that the decoder reads is there from the start. So in cross-attention keys and values are made only once,
+# before the first letter is written.
 #
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
 # So how much time does a cache save? We timed a program that writes 64 letters. Without a cache it wastes even more
 # than our staircase: in each step it sends all 65 places, start mark and letters, even those that are still empty, so
-# that every step has the same shape, and is prepared only once. With a cache it sends one. **How many times as fast
-# does a cache make the writing of a single text?**
+# that every step has the same shape, and the program is compiled only once. With a cache it sends one. **How many times
+# as fast does a cache make the writing of a single text?**
 
 # %% tags=["live", "hide-input"]
 import json
@@ -197,10 +198,11 @@ Markdown("\n".join(lines))
 # the cache holds both. All letters of your question go in at once, so you wait for the first word. Then the others come
 # quickly.
 #
-# But the cache has a price. In 2019 Shazeer wrote down why a step is slow even so: everything kept must be fetched,
-# only to compute one letter. And the cache takes room. Nobody knows how long an answer will be, so Kwon and others
-# (2023) hand out this room in pages, a few places at a time, so that nothing is reserved in vain. How much room a cache
-# takes, a [later lesson](fewer_keys.py) computes.
+# But the cache has a price. All that is kept must be fetched from memory for each new letter, and Shazeer (2019) found
+# that a step spends most of its time waiting for it.
+#
+# And the cache takes room. Nobody knows how long an answer will be. So Kwon and others (2023) hand out the room in
+# pages of a few places, as an answer grows. How much room a cache takes, a [later lesson](fewer_keys.py) computes.
 #
 # This is one step with a cache: keys and values stand on their shelf, and of all else only the row of the newest letter
 # is left. **Take the tick away, and the rows that the cache saves come back:**

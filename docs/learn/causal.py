@@ -403,7 +403,7 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # Here are three masks for four letters, in which 1 blocks: `np.triu(ones, k=1)`, `np.triu(ones, k=0)` and
 # `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below. A positive
 # `k` moves the diagonal to the right, a negative one to the left. One mask is right. Which of the other two is worse,
-# because the loss in training would look perfect?
+# because in training all would look perfect?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))

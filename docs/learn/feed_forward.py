@@ -341,7 +341,8 @@ touch(
 #
 # **The alarms vote, as your two did.** Each of them rings for many pairs. But here it has 26 votes, one for or against
 # each answer. (What an alarm adds to the vector goes through one last matrix, which makes 26 numbers of it, and these
-# are its votes.) The largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.
+# are its votes. The norm between the two makes all votes larger or smaller alike, so it does not change who leads.) The
+# largest sum wins, even if it is no alarm's first choice. The letters vote, too, by the residual.
 #
 # Our layer reads "hi", and the table says c. **Let its alarms be heard, the loudest first. Who leads?**
 

@@ -113,9 +113,9 @@ plt.show()
 # 0.953 \cdot 20 = 19.53$. Head 2 meets the same keys and values, but finds 10.47. **Heads that share can bring back
 # different things, because they ask differently.**
 #
-# How different? **Move the queries: which heads can bring back about 35? Then let each head have its own keys and
-# values. Which can do it now?** (Heads 1 and 3 keep theirs. Head 2 gets the keys 1 and 5 and the values 20 and 40, head
-# 4 the keys 1 and 3 and the values 0 and 40.)
+# How different? **Head 1 should bring back about 15, and head 2 about 35. Move their queries: can both do it? Then let
+# each head have its own keys and values, and try again.** (Heads 1 and 3 keep theirs. Head 2 gets the keys 1 and 5 and
+# the values 20 and 40, and head 4 the keys 1 and 3 and the values 0 and 40.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -139,10 +139,8 @@ owned = {
 }
 for part, shared in (("keys", k), ("values", v)):
     assert owned[part][::2] == shared[..., 0].tolist()
-for values, reach in ((v[..., 0], [2]), (owned["values"], [2, 3, 4])):
-    assert [
-        n for n, ends in enumerate(values, 1) if min(ends) < 35 < max(ends)
-    ] == reach
+for values, reach in ((v[0, :, 0], [15]), (owned["values"][1], [35])):
+    assert [n for n in (15, 35) if min(values) < n < max(values)] == reach
 touch(
     "asking",
     "<p>With the queries 1, −1, 1 and 0 the four heads bring back 19.53, 10.47, 32.38 and 40. Heads 1 and 2 can reach"
@@ -156,18 +154,18 @@ touch(
 )
 
 # %% [markdown]
-# **A mixture of two values lies between them, whatever the head asks.** So with shared values only heads 3 and 4 can
-# bring back 35. With values of its own, head 2 can do it, too. Head 1 never can, because its own are 10 and 20. (Shared
-# *keys* bind a head less. It still chooses by its query which of them it prefers.)
+# **A mixture of two values lies between them, whatever the head asks.** With shared values head 1 gets its 15, but head
+# 2 can't have 35, because both mix 10 and 20. With values of its own, head 2 gets it. So heads that share can ask for
+# different things, but only what lies between the same values comes back.
 #
 # ## What does sharing cost?
 #
 # But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
 #
-# Three teams measured it. Google took a trained model, T5, averaged the keys and values of heads that were to share,
-# and trained it a little longer. Meta and DeepSeek trained new models, one for each way of sharing. Fewer keys mean
-# fewer numbers to train, so to be fair, DeepSeek gave the models with fewer keys more layers, until all had about 7
-# billion numbers. Here is how many marks of 100 each model won or lost in tests by sharing, on average:
+# Three teams measured it. Google took a trained model, T5, averaged the matrices of keys and values of heads that were
+# to share, and trained it a little longer. Meta and DeepSeek trained new models, one for each way of sharing. Fewer
+# keys mean fewer numbers to train, so to be fair, DeepSeek gave the models with fewer keys more layers, until all had
+# about 7 billion numbers. Here is how many marks of 100 each model won or lost in tests by sharing, on average:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. All are orange, full for 8 key heads and rings for one. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one key head, 8 and all. Ainslie and others (2023), table 1, give only the mean. The sizes
@@ -221,8 +219,8 @@ plt.show()
 
 # %% [markdown]
 # **Google and Meta lost less than one mark, even with a single key head. DeepSeek lost 3.9 marks with 8 key heads, and
-# 8.2 with one.** That is much: in its four hard tests the model with keys for each head got only 42 marks, and 8.2 are
-# a fifth of them.
+# 8.2 with one.** That is much: DeepSeek chose four hard tests, in which the model with keys for each head got only 42
+# of 100 marks, and 8.2 are a fifth of 42.
 #
 # Models and tests differ from team to team, and so does the price of sharing. (Not all papers say how many query heads
 # share the 8.) Many models pay it. What do they get?
@@ -270,8 +268,13 @@ touch(
 
 # %% [markdown]
 # **With 8 key heads the card holds a text of about 61,000 pieces, and without sharing only 15,000.** Writing gets
-# faster, too: for each new piece the machine reads all that is kept, and now that is less. The dare takes a single key
-# head, and that cost DeepSeek 8.2 marks.
+# faster, too: for each new piece the machine reads all that is kept, and now that is less.
+#
+# <details class="lesson-answer" markdown="1"><summary>The dare</summary>
+#
+# It takes a single key head, and that cost DeepSeek 8.2 marks.
+#
+# </details>
 #
 # Here two query heads share keys and values, and nothing else has changed. Untick the box, and each has its own:
 

@@ -385,8 +385,8 @@ assert abs(500 * knows[True] - 490) < 5
 #
 # A note is worth nothing until somebody reads it, and nobody can read before somebody writes. So what does such a
 # training look like? Each of its texts has 64 letters, in which a piece of 5 to 25 letters repeats. Nobody can know a
-# piece that comes for the first time, and that is 15 letters on average, so the line can't rise above 77. **Draw how
-# many letters were right as the training went on:**
+# piece that comes for the first time, and that is 15 of the 64 letters on average, so the line can't rise above 49/64,
+# which is 77 %. **Draw how many letters were right as the training went on:**
 
 # %% tags=["live", "remove-input"]
 from live import sketch

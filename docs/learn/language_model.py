@@ -89,11 +89,7 @@ touch(
 # left is called *decoder-only*. Ours has two layers of four heads, with the [norm first](norm_first.py) and [positions
 # that turn](turning_positions.py).
 #
-# <details class="lesson-more" markdown="1"><summary>The drawing of what is left</summary>
-#
 # --8<-- "diagrams/half.svg"
-#
-# </details>
 #
 # ## A text is full of examples
 #
@@ -131,7 +127,7 @@ assert round(len(train_ids) / (len(train_ids) + len(held_out)), 2) == 0.9
 # $2^3 = 8$ equally probable letters. This 8 is called the *perplexity*.
 #
 # Now the trained machine reads "The following functions return", which does not stand in its text. We give it the T.
-# **Where is it surprised most?**
+# Where is it surprised most?
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -170,7 +166,8 @@ assert "The following functions return" not in to_text(train_ids)
 # begun, most of it is easy. The hard part is to choose the word.
 #
 # In 1951 Claude Shannon, who had made surprise a number, let people play your game. They, too, erred mostly where words
-# begin. From their guesses he found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation.
+# begin. From their guesses he found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation. Our
+# machine will need 1.76, in a manual with both.
 #
 # Training pushes down just these bits. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
 # natural logarithm.
@@ -280,7 +277,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter that looks *four* letters back.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. The bits by which the file gets longer, shared out among the letters of the last tenth, are its bits a letter. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. Say the packed file gets longer by 10,000 bits, and the last tenth has 5,000 letters: then each costs it 2 bits. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
 
 # %% tags=["live", "remove-input"]
 from live import bet

@@ -189,17 +189,18 @@ assert output.dtype == np.float32
 assert 115e6 < peak < 125e6  # three strips of ten rows
 
 # %% [markdown]
-# At its peak it holds scores, powers and weights, 40 MB each. For eight heads that is about 1 GB. Inputs and outputs
-# take 8 GB, and a laptop has 16. **So the attention of one layer over a whole book fits into a laptop, where its square
-# would have filled two thousand.**
+# At its peak it holds scores, powers and weights, 40 MB each. For eight heads that is about 1 GB. Queries, keys, values
+# and outputs take about 2 GB each, 8 GB together, and a laptop has 16. **So the attention of one layer over a whole
+# book fits into a laptop, where its square would have filled two thousand.**
 #
 # ## What blocks save in training { #how-much-memory-blocks-save }
 #
 # And in training? There the machine also goes [back](training.py#all-numbers-at-once) through the layer, to find the
-# slopes. The way back needs the weights once more: the output is weight times value, so the slope of a value contains
-# its weight. But the blocks have thrown them away, so they make them a second time. **We measured one layer in
-# training, with 8,192 places: blocks need about one eightieth of the memory of plain attention.** To make the weights
-# twice costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
+# slopes. The way back needs the weights once more: the output is weight times value, and the slope of a factor is the
+# [other factor](training.py#all-numbers-at-once), so the slope of a value contains its weight. But the blocks have
+# thrown them away, so they make them a second time. **We measured one layer in training, with 8,192 places: blocks need
+# about one eightieth of the memory of *plain* attention, which makes the whole square.** To make the weights twice
+# costs some time. But where the future is hidden, blocks skip nearly half of them, and that saves more.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: what was measured</summary>
 #

@@ -20,7 +20,12 @@ import sys
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from clear_attention import date_tokenizers, greedy_search
+from clear_attention import (
+    Transformer,
+    create_date_pairs,
+    date_tokenizers,
+    greedy_search,
+)
 from date_machine import machine, strip
 
 brief, brief_record = trained.load("dates-brief")
@@ -77,7 +82,6 @@ machine(
 
 # %% tags=["hide-input"]
 import numpy as np
-from clear_attention import create_date_pairs
 from date_machine import percent
 
 lengths = seeing_record["paddings"]
@@ -139,41 +143,47 @@ plt.show()
 #
 # ## Hide it
 #
-# How can emptiness do harm? Here is one look of the machine that was not told, when it is about to write the 1 of the
-# month. **Press "Side by side". How much of the mixture is made of padding, in 34 places, and in 100? Then press
-# "hidden".**
+# How can emptiness do harm? Here is one look of the machine that was not told, when it is about to write the first
+# digit of the month. **Press "Side by side". How much of the mixture is made of padding, in 34 places, and in 100? And
+# what is left of it in the machine that was told?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
-
-answer = "1960-12-22"
-
-
-def look(name, places, hidden=False):
-    """Return where the machine that was not told looks for each letter, and what it mixes."""
-    ids, given = (
-        source.encode([text], length=places),
-        target.encode([answer])[:, :-1],
-    )
-    maps = seeing(ids, given, return_weights=True).weights["decoder.0.cross"][0]
-    maps = maps.numpy()[:, : len(answer)]  # (heads, answer, places)
-    if hidden:
-        maps[..., len(text) :] = 0
-        maps /= maps.sum(axis=-1, keepdims=True)
-    mean = maps.mean(axis=0).astype(float).round(4)
-    vectors = seeing.encode(ids).output[0, :, :16].numpy().astype(float).round(1)
-    return {"name": name, "vectors": vectors.tolist(), "weights": mean.tolist()}
+from trained import dates
 
 
-looks = [look("34 places", 34), look("100 places", 100), look("hidden", 100, True)]
+def look(name, model, places):
+    """Return what a machine writes, where it looks for each letter, and what it mixes."""
+    ids = source.encode([text], length=places)
+    found = greedy_search(model, ids, max_length=11, jit_compile=False)
+    answer = target.decode(found)[0]
+    given = target.encode([answer])[:, :-1]
+    maps = model(ids, given, return_weights=True).weights["decoder.0.cross"]
+    vectors = model.encode(ids).output[0, :, :16].numpy().astype(float).round(1)
+    mean = maps[0].numpy().mean(axis=0)[: len(answer)]  # of four heads
+    weights = mean.astype(float).round(4).tolist()
+    return {
+        "name": name,
+        "answer": answer,
+        "vectors": vectors.tolist(),
+        "weights": weights,
+    }
+
+
+looks = [
+    look("not told, 34 places", seeing, 34),
+    look("not told, 100 places", seeing, 100),
+    look("told, 100 places", brief, 100),
+]
 taken = [round(sum(one["weights"][5][len(text) :]), 2) for one in looks]
 assert taken == [0.11, 0.63, 0]
+assert [one["answer"][5:7] for one in looks] == ["12", "01", "12"]
 touch(
     "mixing",
-    f"<p>The padding takes {taken[0]:.2f} of the weight in 34 places, and {taken[1]:.2f} in 100. Hidden, it takes none.</p>",
+    f"<p>The padding takes {taken[0]:.2f} of the weight in 34 places, and {taken[1]:.2f} in 100. From the machine that"
+    " was told it takes none.</p>",
     kind="padding",
     text=text,
-    answer=answer,
     looks=looks,
     look=0,
     rest="padding",
@@ -182,11 +192,24 @@ touch(
     stage=0,
 )
 
+# A mask that comes after the training: the same weights, with the padding hidden.
+hiding = Transformer(**dates.SIZES)
+hiding.build()
+hiding.set_weights(seeing.get_weights())
+few, right_few = create_date_pairs(300, seed=1, split="test")
+ids = source.encode(few, length=34)
+found = target.decode(greedy_search(hiding, ids, max_length=11, jit_compile=False))
+late = np.mean([one == date for one, date in zip(found, right_few, strict=True)])
+assert abs(late - 1 / 3) < 0.06
+
 # %% [markdown]
 # **What the empty places take, the letters lose.** The softmax gives every place some weight. With 34 places the
 # padding takes a tenth of the mixture, and with this the machine has learnt to live. With 100 places it takes nearly
-# two thirds. Besides, places beyond the 34 of its training are new to the machine. Both kinds of harm are gone if the
-# padding gets a weight of exactly 0.
+# two thirds, and the 1 of the month becomes a 0. From the machine that was told it takes exactly 0, however many places
+# there are.
+#
+# (Hide the padding in the training, too. We hid it from the other machine only afterwards, and then it read only a
+# third of the dates, even in 34 places: it had learnt to count on what the padding gave it.)
 #
 # A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
 # is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
@@ -295,7 +318,8 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 #
 # In this site's package, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. For
 # three texts of five letters its shape is `(3, 1, 1, 5)`: texts, [heads](multi_head.py) (which come in lesson 5),
-# queries and keys. Some other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
+# queries and keys. The two 1s say that all heads and all queries of a text share one row. Some other libraries count
+# [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
 # But if all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
 #
@@ -347,11 +371,12 @@ assert 3 + int(far) == -999_999_997
 # numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞. Then $e$ to its power is 0, and an empty
-# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead, and no NaN appears. In other
-# rows that is harmless. But in an empty row it is added to every score, and so large a number wipes out the score. From
-# a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven digits, so it is rounded
-# to -1,000,000,000. From a score of 1 comes the same. With all scores equal, the row looks at the padding after all,
-# and nobody is warned.
+# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. Then no NaN appears, because
+# the softmax of such programs first subtracts the largest score of the row from all its scores, which changes no
+# weight. So in other rows a hidden key still gets 0. But in an empty row the large number is added to every score, and
+# wipes it out. From a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven
+# digits, so it is rounded to -1,000,000,000. From a score of 1 comes the same. Minus the largest, all scores are now 0.
+# So the row looks at all its padding alike, and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

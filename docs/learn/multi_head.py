@@ -353,7 +353,7 @@ assert (
 
 # %% [markdown]
 # After 1,050 steps the machine reads 63 of 100 dates with one head, and 94 with two. **Two heads learn it sooner than
-# one.** After 700 steps eight heads read 72 of 100 dates.
+# one.**
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
 # order, which was lost after 700 steps, must be in this average now.
@@ -362,9 +362,9 @@ assert (
 #
 # Let us watch the machine with one head decide about one digit. The third digit of 1967 should be a 6, and its rival is
 # the 7. The last matrix gives points to both, from which probabilities are made. What comes back is a sum over all
-# letters, so we can say how many of the points each letter brings. A letter with the weight 0.5 that gives 4 points to
-# the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All letters pull, as in a tug of war, and
-# the stronger side wins.
+# letters, and a matrix times a sum is the sum of its products. So we can say how many of the points each letter brings.
+# A letter with the weight 0.5 that gives 4 points to the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 -
+# 1) = 1.5$. All letters pull, as in a tug of war, and the stronger side wins.
 #
 # A machine that knows the order must pull for the 6 at the third digit, and for the 7 at the fourth. The weights are
 # the same at both, because there is only one look. But the last matrix has other numbers for the fourth digit than for
@@ -449,9 +449,10 @@ touch(
 
 # %% [markdown]
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
-# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, but it pulls for the
-# wrong digit both times, and it is too weak to matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is
-# asked. These two nearly balance. The 1 and the others pull for the 7 both times, so the machine writes 1977.
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps the 6 pulls for the 6 and the 7 for the
+# 7, whichever digit is asked, and these two nearly balance. The 1 and the others pull for the 7 both times, so the
+# machine writes 1977. (Only the 9 changes sides, but it pulls for the wrong digit both times, and is too weak to
+# matter.)
 #
 # **Not all walk in every date.** In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
@@ -460,8 +461,8 @@ touch(
 # How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
 # press 1962, then 1972. (No 7 stands in 1962, and no 6 in 1972. We only ask which way the 9 pulls.) The same 9 pulls
 # for the 6, and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where
-# each letter has looked at the others. After 700 steps it seems to know both digits, too. But what it brings hardly
-# tells yet which of them is the third, and which the fourth.
+# each letter has looked at the others. Now press "700 steps", and both years again. The 9 seems to know both digits
+# here, too. But what it brings hardly tells yet which of them is the third, and which the fourth.
 #
 # Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
 # where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.

@@ -51,22 +51,21 @@ assert 0.27 < commonest < 0.32
 # --8<-- "diagrams/right_angle.svg"
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$, whose mean is 0 already, by 1.25. That makes $(1.4, -0.2,
-# 0.2, -1.4)$. How much of the letter is still in there? As much as the length of the shadow that the divided sum throws
-# on the letter. Multiply the divided sum with the letter, number by number, and take the mean of the four:
+# 0.2, -1.4)$. The letter stood in the sum once, so it is divided, too, and $1 / 1.25 = 0.8$ of it is left. One can also
+# measure that, like a shadow that the divided sum throws on the letter. Multiply the two, number by number, and take
+# the mean of the four:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
 # $$
 #
-# For the letter itself this mean is 1, so one part and its norm leave 0.8 of the letter. That sounds like plenty. But
+# (For the letter itself this mean is 1.) So one part and its norm leave 0.8 of the letter. That sounds like plenty. But
 # twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And each adds it nearly
 # at a right angle, because two vectors of 32 numbers that have nothing to do with each other mostly stand like that.
 # (Measured between each letter and what is added to it, it is 88° on average.)
 #
 # What do 24 of them leave? Here are two towers of such triangles. On the left the norm divides the sum after each part,
-# and on the right only once, at the top. (There each part gets a copy of the sum that was brought to size 1, so it adds
-# no more than on the left. You will see below how.) **Climb both: how long is the letter in the end, compared with the
-# sum?**
+# and on the right only once, at the top. **Climb both: how long is the letter in the end, compared with the sum?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -113,7 +112,8 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 # **With a norm after each of 24 parts half a percent of the letter arrives at the top, and with a single norm about a
 # quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. (In six layers it is
 # $0.8^{12}$, or 7 %, and with so much a tower still learns.) On the right the squares add up, and $1 / \sqrt{1 + 24
-# \cdot 0.75^2} = 0.26$.
+# \cdot 0.75^2} = 0.26$. (There each part reads a copy of the sum that was brought to size 1, so it adds as much as on
+# the left. How, you will see below.)
 #
 # A dare: set "Layers" to 24, and find the largest "A part adds" with which more than half of the letter still arrives
 # on the left.
@@ -125,11 +125,11 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 #
 # </details>
 #
-# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add. It has passed
-# through matrices of random numbers, so it stands nearly at a right angle to each digit, and yet it is nearly the same
-# for all of them. The small networks make nearly the same of digits that are nearly the same. So at the top of the left
-# tower two digits of a text look nearly alike. Measured before the training, their cosine is 0.999 on average, where 1
-# would be the same direction. In the tower on the right it is 0.86, which leaves a difference to learn from.
+# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add in every layer.
+# This average is nearly the same for all digits. So the more of it there is, and the less of the letter, the more alike
+# all digits become. At the top of the left tower two digits of a text can hardly be told apart. Measured before the
+# training, their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86,
+# which leaves a difference to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** The tower does learn, but slowly: with a
 # third of the learning rate and three times as many steps, one such tower got all digits. But who would wait three

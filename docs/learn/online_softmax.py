@@ -164,10 +164,7 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 #     return a / z
 # ```
 #
-# (Our `read` has no [mask](masks.py), and needs none here. With one there is a trap. If it hides a whole piece, the
-# largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, a **NaN**, which spoils every sum that
-# it enters. So its powers are measured from 0, which makes both sums 0. But it still hands over minus infinity, and
-# when two such pieces are merged, the result is measured from 0 again.)
+# (Our `read` has no [mask](masks.py), and needs none here.)
 
 
 # %% tags=["answer"]
@@ -228,14 +225,22 @@ np.testing.assert_allclose(finish(merge_pieces(empty, left[0])), output)
 assert 192_000 < 125 * 1000 * 4
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>For the curious: the trap of a piece that is hidden</summary>
+#
+# If a mask hides a whole piece, its largest score is minus infinity, and $-\infty - (-\infty)$ is *not a number*, a
+# **NaN**. It spoils every sum that it enters. So measure the powers of such a piece from 0, which makes both sums 0.
+# The piece still hands over minus infinity, and when two hidden pieces are merged, the result is measured from 0 again.
+#
+# </details>
+#
 # ## What does the mending cost? { #why-is-it-faster }
 #
 # Mending is extra arithmetic, though only a few products for each piece. What does one get for it?
 #
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers, and watch what is carried to and fro between the two
 # memories. Suppose the small memory holds 125 queries at a time. They stay, with their sums, while all keys and values
-# pass by. (Their whole rows would take 125 · 1,000 · 4 bytes, half a million. Only in pieces do they fit.) So there are
-# 8 such groups. **Look for the two large squares:**
+# pass by. (Their whole rows would take 125 · 1,000 · 4 bytes. That is half a million, and there is room for 192,000.
+# Only in pieces do they fit.) So there are 8 such groups. **Look for the two large squares:**
 #
 # --8<-- "diagrams/two_memories.svg"
 #

@@ -148,11 +148,13 @@ print(f"dates read right, two in a row: {percent(in_pairs)}")
 # | score | 3 | 1 | 2 | 0 | 1.5 | 4 |
 # | weight | 0 | 0 | 0 | 0.182 | 0.818 | 0 |
 #
-# **The letter at place 4 sees only places 3 and 4, which have its number, and the high scores at places 0 and 5 have no
-# say.** Padding has a number, too, the 0. (A place of padding finds at least itself, so that not all of its keys are
-# hidden.) Programs call a text a *document*, and the numbers *segment ids*.
+# **The letter at place 4 sees only places 3 and 4, which have its number.** Their powers are $e^0 = 1$ and $e^{1.5} =
+# 4.48$, and $1 / 5.48$ is 0.182. The high scores at places 0 and 5 have no say. Padding has a number, too, the 0. (A
+# place of padding finds at least itself, so that not all of its keys are hidden.) Programs call a text a *document*,
+# and the numbers *segment ids*.
 #
-# Back to the two dates, with nothing hidden yet. **Where does the 7 look? Then tick "keep the dates apart".**
+# Back to the two dates, with nothing hidden yet. The bars show the mean of the four heads in the first layer. **Where
+# does the 7 look? Then tick "keep the dates apart".**
 
 # %% tags=["live", "remove-input"]
 from live import coded, touch
@@ -324,9 +326,9 @@ attention_drawn("packing")
 # %% [markdown]
 # ## Your machine so far
 #
-# Your machine lacks only the mask and the positions. The mask takes two rows of numbers, because an answer, too, may
-# see only the text with its own number: `asking[:, np.newaxis]` makes a column of a row, and
-# `list(documents).index(number)` finds the first place of a number.
+# Your machine lacks only the mask, and the positions for a machine that adds them. The mask takes two rows of numbers,
+# because an answer, too, may see only the text with its own number: `asking[:, np.newaxis]` makes a column of a row,
+# and `list(documents).index(number)` finds the first place of a number.
 #
 # ```python
 # def document_mask(asking, asked):
@@ -377,9 +379,9 @@ print("your machine packs its texts")
 #
 # ### Exercise 1
 #
-# A program has packed our 1,000 dates into 317 rows of 64 places. As soon as one date does not fit, it begins a new
-# row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268. (The dates
-# are `create_date_pairs(1000, seed=1, split="test")` of the package.)
+# A program has packed our 1,000 dates into 317 rows, say of 64 places. As soon as one date does not fit, it begins a
+# new row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268. (The
+# dates are `create_date_pairs(1000, seed=1, split="test")` of the package.)
 
 # %% tags=["answer"]
 lengths = np.array([len(text) for text in texts])

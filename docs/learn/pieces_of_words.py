@@ -22,8 +22,8 @@
 # ## Neither letters nor words
 #
 # **Letters are too short.** What a machine takes as one unit is a *token*, and our model looks back at 128 of them. If
-# these are letters, they make about two lines of print, and looking back twice as far takes [four times as many
-# scores](long_sequences.py#what-if-the-matrix-does-not-fit).
+# these are letters, they make about two lines of print, and if every letter looks back twice as far, in a text that is
+# twice as long, that takes [four times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each would need a vector of its own in the table, and tomorrow somebody writes a new one.
 #
@@ -67,8 +67,7 @@ touch(
 # </details>
 #
 # **To glue the commonest pair first is not enough: with equally common ones, it depends on which you take, and this
-# method never looks ahead.** (It gets to 14 with e and s, then e and "es", then e and the space.) But it is quick, and
-# even a long text needs nothing else.
+# method never looks ahead.** But it is quick, and even a long text needs nothing else.
 #
 # Let your machine glue. What is missing?
 #

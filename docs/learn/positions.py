@@ -92,8 +92,8 @@ touch(
 # ## Say where it stands
 #
 # So we tell the machine each letter's *place*, a number counted from 0. We make a vector of it, the *position*, and add
-# it to the letter's own vector. (How can anybody tell the two apart again? The training chooses the letters' vectors,
-# and among 64 numbers there is room to keep out of the way.) But which vector?
+# it to the letter's own vector. (Can anybody tell the two apart again? Yes: the letters' vectors are trained, and in 64
+# numbers there is room for both.) But which vector?
 #
 # **A counter** adds 0 to each of the 64 numbers at place 0, then 1, then 2. Beside the 30 of place 30, the letter's own
 # numbers can hardly be seen. After 1,000 steps of training such machines still misread about a quarter of the dates.
@@ -102,8 +102,8 @@ touch(
 # 100 dates. But now the length of the row decides how large a step is. In rows of 40 places instead of 34 the steps are
 # smaller than in training, and the same machines read only 89.
 #
-# So we have three wishes. What we add stays small, it changes equally much from each place to the next, and no two
-# places are alike.
+# So we have three wishes. What we add stays small, it changes by the same step from each place to the next, however
+# long the row, and no two places are alike.
 #
 # What counts on in equal steps, and never grows? **The hand of a clock.** It stays on its dial, and each place turns it
 # by the same angle. But one hand soon comes round again, and then two places look alike. So we take several dials, from

@@ -110,7 +110,8 @@ before = select(place, place, lambda query, key: key == max(query - 1, 0))
 head = aggregate(before, letter)
 
 tokens, mask = rows(["^cab"], "^abc", length=9)
-fetched = head(tokens, mask=mask)[0, :4].numpy().argmax(axis=-1)
+fetched = head(tokens, mask=mask)[0, :4].numpy()  # for each place four numbers
+fetched = fetched.argmax(axis=-1)  # and the sign whose number is 1
 print("^cab fetches", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
@@ -123,10 +124,10 @@ print("^cab fetches", "".join("^abc"[i] for i in fetched))
 # | [`aggregate`][clear_attention.aggregate] | makes the head: it fetches what you name, here the letter, and a yes is worth 128 |
 # | `rows` | writes texts as tokens, with a mask for the places behind a shorter text |
 #
-# The line with `select` is the one to understand. Here query and key stand for numbers. Because the first argument is
-# `place`, the query is the number of the place that looks. Because the second is `place`, too, the key is the number of
-# the place that is looked at. The `lambda` is the table of wishes: it says yes if the key is one less than the query
-# (and `max` lets place 0 look at itself).
+# The line with `select` is the one to understand. In the `lambda`, query and key are no vectors, but plain numbers.
+# Because the first argument is `place`, the query is the number of the place that looks. Because the second is `place`,
+# too, the key is the number of the place that is looked at. The `lambda` is the table of wishes: it says yes if the key
+# is one less than the query (and `max` lets place 0 look at itself).
 #
 # Why 128? Even at 10 each of the others gets a hair of weight, and in a long text hairs add up. But $e^{-128}$ is so
 # small that a number of four bytes rounds it to 0, so all others get nothing at all. The names `select` and `aggregate`

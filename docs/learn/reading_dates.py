@@ -101,7 +101,7 @@ assert sure[0] > 0.99
 
 # %% [markdown]
 # **Now fool it. A banana leaves it in doubt. Find texts that are no dates, and for which it is over 99 % sure of its
-# answer.** (The page can't tell whether a text is a date, so be honest. It helps to keep a real day and year.)
+# answer.** (The page can't tell whether a text is a date, so be honest. It helps to keep a day and a year.)
 
 # %% tags=["live", "remove-input"]
 begins = "banana"
@@ -134,9 +134,10 @@ machine(
 # The machine is reading "thursday 3rd of may 2018", and has written `2018-0`. You would look at "may" now, and about
 # half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
-# weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. From
-# the mixture, and from what it has written so far, the machine computes the next letter. **Press "Let it look", and
-# watch one look. Then press other letters of the answer: whose columns are wide?**
+# weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. (In the
+# picture the weight is the width of a column.) From the mixture, and from what it has written so far, the machine
+# computes the next letter. **Press "Let it look", and watch one look. Then press other letters of the answer: whose
+# columns are wide?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -193,9 +194,9 @@ touch(
     four_strips,
     kind="letters",
     text=text,
-    answer=answer,
     looks=[
         {
+            "answer": answer,
             "vectors": vectors[:, :16].astype(float).round(2).tolist(),
             "weights": looked[: len(answer)].astype(float).round(4).tolist(),
         }
@@ -209,8 +210,9 @@ touch(
 # %% [markdown]
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
-# finds out in training, because looking there makes the right letters more probable. (It does this four times over,
-# each time with weights of its own, and these are their mean. We come back to the r.)
+# finds out in training, because looking there makes the right letters more probable. (It looks four times over, each
+# time with weights of its own. The picture shows their mean, and [lesson 6](split_heads.py#how-the-numbers-are-shared)
+# shows all four. We come back to the r.)
 #
 # The machine has two halves. The **encoder** reads the text: in it the letters of the text look at each other, and each
 # gets a new vector. The **decoder** then mixes these vectors, as above, and writes.

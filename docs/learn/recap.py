@@ -280,8 +280,8 @@ machine(
     "dates",
     piece="looks",
     text="june 5th, 1955",
-    at=9,
-    without=still(model, "june 5th, 1955", at=9),
+    at=6,
+    without=still(model, "june 5th, 1955", at=6),
 )
 
 # %% [markdown]
@@ -304,6 +304,13 @@ for function in (own.enter, own.encode):
     print(inspect.getsource(function))
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Where are the six?</summary>
+#
+# Steps 1 and 2, embedding and positions, are in `enter`. Step 3 is `multi_head`, and step 5 is `feed_forward`. Steps 4
+# and 6 are the two lines with `norm`: the plus inside adds what was found, and the norm follows.
+#
+# </details>
+#
 # The right side, the decoder, is yours. Five places are open. (`linear` multiplies by a matrix, and adds a bias.)
 #
 # ```python

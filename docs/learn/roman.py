@@ -183,11 +183,11 @@ Markdown(
 #
 # </details>
 #
-# The six look the same, so they get the same answer, and at most one is right. (Here we count all 3,999, shown and
-# unseen together, because a group can have members among both, though these six are all unseen.) Told only that a
-# machine reads 56 %, you would call it a poor reader. Yet this one reads nearly all that can be read. **A share of
-# right answers says little, unless you know what was possible.** A larger machine, or a longer training, could hardly
-# add to it, because the order is gone. **What is not in the letters, no training can find.**
+# The six look the same, so they get the same answer, and at most one is right. (The limit of 56.5 holds for all 3,999
+# numbers together, so here we count them all, shown and unseen.) Told only that a machine reads 56 %, you would call it
+# a poor reader. Yet this one reads nearly all that can be read. **A share of right answers says little, unless you know
+# what was possible.** A larger machine, or a longer training, could hardly add to it, because the order is gone. **What
+# is not in the letters, no training can find.**
 #
 # ## The whole program
 #
@@ -368,9 +368,9 @@ assert not right[is_short & ~is_small].all()  # as the text says
 #
 # ## Your own task
 #
-# **Only `roman` knows anything of numerals. The rest of the program works with any pairs of short texts.** So put about
-# 4,000 pairs of your own in the place of `pairs`, in random order, and run it again. With `(str(n), roman(n))`, for
-# example, the machine learns the way back. Four ideas:
+# **Only the function `roman` of this program knows anything of numerals. The rest works with any pairs of short
+# texts.** So put about 4,000 pairs of your own in the place of `pairs`, in random order, and run it again. With
+# `(str(n), roman(n))`, for example, the machine learns the way back. Four ideas:
 #
 # | it reads | it writes | before you train, ask yourself |
 # | --- | --- | --- |

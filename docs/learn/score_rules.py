@@ -11,9 +11,9 @@
 #
 # See for yourself, on one head of our machine, while it writes `2018-05-03`. Below are the steps that take it from the
 # product of a query and a key to a weight. It divides the product by 4, the root of the 16 numbers of a key, and has
-# the score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, the large ones most, so that
-# none can drown out the others. Some large models have one, with wider bounds. At last the [mask](masks.py) hides what
-# comes later.
+# the score. Then comes a guest, the **cap**, which squeezes all scores between -2 and 2, so that none can drown out the
+# others. Small scores change a little, and large ones most. Some large models have one, with wider bounds. At last the
+# [mask](masks.py) hides what comes later.
 #
 # The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
 # becomes of the first row of the map?**
@@ -206,7 +206,8 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # Without a cap the answer hardly improves. The weight more than doubles, but 0.012 % of the whole is still next to
 # nothing. So training hardly moves this score. In the large machines of Dehghani and others (2023) the scores grew
 # until training broke down. Their remedy was a norm of queries and keys, so that a score can't grow by longer and
-# longer vectors. Gemma 2 (2024) took a cap, of 50. It makes 12.7 of our 13, but 48.2 of a 100.
+# longer vectors. Gemma 2 (2024) took a cap, of 50. It makes 12.7 of our 13, but 48.2 of a 100, so it stops only scores
+# that have run away.
 #
 # Under a **soft cap** $c$ the move is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
 # stays between -1 and 1:
@@ -324,9 +325,10 @@ touch(
 # letter, so its card adds a column. Its score is 1 here, and no other card may change it. Now there are five cards, and
 # 120 orders.
 #
-# Now the 0 of the month looks, and you see its scores for a 0 before it, for itself, and for a 0 that comes later. A
-# card is green if no later card changes what it has set: the cap its bounds, the mask its minus infinity, the bias its
-# price, the sink its 1. **Swap cards until all five are green. How many such orders can you find?**
+# As before, the letters have no places, a place costs 0.5, and the cap is 2. Now the 0 of the month looks, and you see
+# its scores for a 0 before it, for itself, and for a 0 that comes later. A card is green if no later card changes what
+# it has set: the cap its bounds, the mask its minus infinity, the bias its price, the sink its 1. **Swap cards until
+# all five are green. How many such orders can you find?**
 
 # %% tags=["live", "hide-input"]
 from itertools import permutations

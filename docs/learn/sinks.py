@@ -88,8 +88,8 @@ touch(
 # %% [markdown]
 # **A head that needs nothing looks at the start mark, which is the same in every text and says nothing.** That is what
 # makes the mark so useful. What comes from there is always the same, so the rest of the machine can learn to subtract
-# it. And the mark stands first, where every later letter can see it. (A vowel leaves some weight there, too. What it
-# gives to the letter before it is enough.)
+# it. And the mark stands first, where every later letter can see it. (A vowel, too, leaves some weight there. But it
+# gives enough to the letter before it.)
 #
 # (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.
 # But large models use the first place anyway.)
@@ -156,8 +156,8 @@ bet(
 #
 # Can a machine learn to use a sink? We trained a second one for the same task. Its head has a sink, and its texts have
 # no mark: in its place stands an ordinary letter, here a b. It gets all letters right, too. Here is one of its looks,
-# from a q, which needs nothing. **Let it look. What comes out? Then let it look from the vowel before the q, and from
-# other letters.**
+# from an a, which needs the letter before it. **Let it look. Then let it look from the q, which needs nothing. What
+# does the head bring back?**
 
 # %% tags=["live", "remove-input"]
 signs = "b" + words[0]
@@ -175,7 +175,6 @@ touch(
     f"<p>From the q the sink gets {percent(weights[12, -1])} of the weight.</p>",
     kind="sink",
     text=signs,
-    answer=signs[1:],
     looks=[
         {
             "vectors": values.round(2).tolist(),
@@ -185,13 +184,14 @@ touch(
     look=0,
     rest="sink",
     numbers=32,
-    chosen=11,  # the q
+    chosen=10,  # the a
     stage=0,
 )
 
 # %% [markdown]
-# **A letter that needs nothing gets next to nothing.** Nearly all of its weight goes to the sink, which has no value. But
-# a vowel gets most of what it needs, the values of the letter before it.
+# **A letter that needs nothing gets next to nothing.** Nearly all of its weight goes to the sink, which has no value.
+# The q is still there, because what the head brings is only added to it, and the q alone says that r comes next. A
+# vowel gets what it needs, only a little paler.
 #
 # What does the machine do if the sink gets too little, or too much? **Look at the q with each of the three buttons.
 # Then move the score of the sink, and watch how many letters stay right. What goes wrong if the score is far too low,

@@ -19,8 +19,8 @@
 # text.
 #
 # For place 1 that is easy. A wish is a score, so it may be any number and not only yes or no. The largest wish takes
-# all the weight, because a wish that is larger by 1 makes a score that is larger by 128. So let place 1 want an a by 3,
-# a b by 2 and a c by 1, and it fetches the smallest letter of every text.
+# all the weight, because a yes is worth 128, as before: a wish that is larger by 1 makes a score that is larger by 128.
+# So let place 1 want an a by 3, a b by 2 and a c by 1, and it fetches the smallest letter of every text.
 #
 # Place 2 is harder. Here are three short texts, each with a b at place 2:
 #
@@ -133,7 +133,8 @@ from clear_attention import aggregate, select
 from clear_attention.programs import Program, features, look_up, rows
 
 # 4 numbers say the letter, 9 the place, and the rest is free: 1 for the share, 9 for the count.
-# Each of these four is a matrix, and tokens @ share cuts the share out of each token.
+# Each of these four is a matrix: tokens @ share cuts the share out of each token,
+# and into=share says that a head writes there.
 letter, place, share, smaller = features(4, 9, 1, 9)
 is_begin = letter[:, :1]  # the one number that is 1 for ^, and 0 for all others
 
@@ -205,9 +206,9 @@ touch(
 
 # %% [markdown]
 # **Each place looks for the largest note below its own number.** At place 4 that is the 2 once more, since nobody has
-# noted 3. So it fetches from both b's, and their average is a b. Why can that never fail? Two letters are smaller than a
-# b, and there are two b's, so places 3 and 4 are theirs. The next note, the 4 of the c's, is below a place only from
-# place 5 on.
+# noted 3. So it fetches from both b's, and their average is a b. Why can that never fail? The next larger note is this
+# note plus the number of equal letters. The b's have noted 2, and there are two of them, so the c's have noted 4.
+# Places 3 and 4 find the 2, and the 4 is below a place only from place 5 on.
 #
 # ## Two wishes in one head
 #

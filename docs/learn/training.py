@@ -120,7 +120,7 @@ plt.show()
 # %% [markdown]
 # **A machine pays little for being in doubt, and a lot for being certain and wrong.**
 #
-# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The green ticks stand at the height
+# The loss of a machine, also called *cross-entropy*, is the mean over all letters. The green bars stand at the height
 # of this mean for our machine, on 2,000 dates that were kept out of its training: 3.02 before it, and 0.0009 after.
 # **Training lowers the loss on the dates that the machine is shown, and we hope that it falls on all others, too.**
 # Here it did.
@@ -179,9 +179,10 @@ assert untrained.count_params() == 121_422
 #
 # ## A nudge
 #
-# Let a machine be one number, $w$, and its loss $(w - 3)^2$, a valley with its floor at 3. At $w = 1$ the slope, its
-# derivative, is $2 (w - 3) = -4$, so the ground falls to the right. We *nudge* $w$: we move it against the slope, by a
-# share of the slope. This share is the *learning rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$.
+# Let a machine be one number, $w$, and its loss $(w - 3)^2$, a valley with its floor at 3. Its slope, the derivative,
+# is $2 (w - 3)$, and at $w = 1$ this is $-4$: a step of 0.01 to the right takes 0.04 off the loss. So the ground falls
+# to the right. We *nudge* $w$: we move it against the slope, by a share of the slope. This share is the *learning
+# rate*. With a tenth, $w$ becomes $1 - 0.1 \cdot (-4) = 1.4$.
 #
 # **Nudge with a learning rate of 1.** Then find the rate that needs just one.
 
@@ -287,8 +288,8 @@ np.testing.assert_allclose([now, after], [3.003, 2.625], atol=0.005)
 # The arrow of a key shows its *effect*: how the mixture would move if this key got a little more score. So a nudge
 # raises the scores of the keys that pull towards the flag, and lowers the others.
 #
-# **Nudge, and watch b, the heaviest key.** Why does its arrow turn round? Then start again, and move b so that it loses
-# weight at the first nudge.
+# **Nudge, and watch the key b, the heaviest one.** Why does its arrow turn round? Then start again, and move b so that
+# it loses weight at the first nudge.
 
 # %% tags=["live", "hide-input"]
 from date_machine import tabled
@@ -428,8 +429,9 @@ assert right_dates > np.exp(-11 * mean)
 #
 # ### Exercise 2
 #
-# Did the walk back find the right slope? Test it for the bias of the letter 0, in `untrained.project_logits.bias`.
-# Compute the loss with this bias 0.01 larger, and 0.01 smaller. What should the difference be, divided by 0.02?
+# Did the walk back find the right slope? (Open "This walk and this nudge" first: what you need stands there.) Test it
+# for the bias of the letter 0, in `untrained.project_logits.bias`. Compute the loss with this bias 0.01 larger, and
+# 0.01 smaller. What should the difference be, divided by 0.02?
 
 # %% tags=["answer"]
 bias, zero = untrained.project_logits.bias, target.encode(["0"])[0, 1]

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# In our date machine a plus stands after each attention, and after each small network that follows. We took it out
-# everywhere, and trained the machine for 500 steps. It reads 70 of 100 dates. The yardstick, which has the plus and the
-# same training, reads 98. Here are three mistakes of the commonest kind:
+# In our date machine a plus stands after each of its parts, of which attention is one. We took it out everywhere, and
+# trained the machine for 500 steps. It reads 70 of 100 dates. The yardstick, which has the plus and the same training,
+# reads 98. Here are three mistakes of the commonest kind:
 
 # %% tags=["hide-input"]
 import sys
@@ -61,9 +61,9 @@ assert ("1958", "1985") in [
 # When a letter looks around, attention brings it an average of what the letters say. But what becomes of the letter
 # itself?
 #
-# Without the plus it is gone: the average *replaces* it. **The missing plus adds what a part finds to the letter, so
-# that the letter keeps what it was.** This plus is called the **residual**. If a letter is $(1, 2, 0, 1)$, and
-# attention found $(0, 1, 5, 6)$, the residual makes
+# Without the plus the average *replaces* it. (The letter can look at itself as well, but only with a share of its
+# weight.) **The missing plus adds what a part finds to the letter, so that the letter keeps what it was.** This plus is
+# called the **residual**. If a letter is $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$, the residual makes
 #
 # $$
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
@@ -213,7 +213,7 @@ touch(
 # all the others cannot say where it stands. The training began with this brown, and 800 steps did not undo it.
 #
 # **With the residual, a core of its own paint stays longer in each drop.** After four layers this core is only a tenth
-# of the drop (what the mixing brings back is not counted), but it tells the drops apart. So that is what the missing
+# of the drop (not counting what comes back by the mixing), but it tells the drops apart. So that is what the missing
 # plus does for the order: in each digit it keeps what is its own, and with it the place. Our date machine has fewer
 # averages, which may be why it still read 70 of 100 dates without the plus.
 #
@@ -311,7 +311,8 @@ touch(
 #
 # So take the size away. After each residual stands the norm, short for *layer normalization* or *layer norm*. It
 # subtracts the mean from the numbers of a digit, and divides what is left by its *size*, the root of the mean square.
-# Now the digits are equally large after every layer. (The piece shows 0.8, because they begin a little larger than 1.)
+# Now the digits are equally large after every layer. (The piece compares with the start, where they are a little larger
+# than 1, and so it shows 0.8.)
 #
 # With norms the largest weight even falls, from 35 % to 18 %. Why? The residual only slows the mixing: the digits still
 # grow more alike with every layer, so their keys get nearly equal scores. (Without norms they do so, too, but their
@@ -320,8 +321,8 @@ touch(
 #
 # <div id="which-towers-need-the-norm" markdown="1">
 #
-# Six such towers were *trained* for 800 steps. **The three with norms got 100 of 100 digits right, and the three
-# without got 30 to 34.**
+# We *trained* six such towers, of six layers each, for 800 steps. **The three with norms got 100 of 100 digits right,
+# and the three without got 30 to 34.**
 #
 # </div>
 #

@@ -123,10 +123,10 @@ touch(
 # a turned query and a turned key depends only on how far apart their two places are.**
 #
 # Now press "is added to it", and let the text walk again. The product changes with every move. (After 12 moves it is
-# the same again, because the dial has come round.) Why, if [added positions](positions.py#distance-is-a-turn) let a
-# head ask by distance? Multiply (letter + place) with (letter + place). That makes four products. Letter · letter knows
-# no place, and place · place knows just the distance. But in two others a letter meets a place, and they change
-# wherever the text goes. That is one thing that went wrong in the machine at the top.
+# the same again, because the dial has come round.) But [added positions](positions.py#distance-is-a-turn) let a head
+# ask by distance, too. So why does the product change? Multiply (letter + place) with (letter + place). That makes four
+# products. Letter · letter knows no place, and place · place knows just the distance. But in two others a letter meets
+# a place, and they change wherever the text goes. That is one thing that went wrong in the machine at the top.
 #
 # Now by hand. The query $(2, 0)$ stands at place 5. It turns by 5 · 30 = 150 degrees, and becomes 2 · cos 150° = −1.732
 # and 2 · sin 150° = 1. Before they are turned, the three keys are all $(1, 0)$:

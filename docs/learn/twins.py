@@ -149,8 +149,8 @@ assert not (off[:, 0] | (learnt > 9999).any(axis=1)).any()
 # </details>
 #
 # Does the twin look past a 9, too? In the program the second head does that. The twin's second head gives over 90 % of
-# its weight to its own column, so in the twin it is the *first* head that looks, if any does. (It also brings the two
-# digits of a column together, so it must share its weight.) Here is where it looks, from the two highest columns:
+# its weight to its own column, so if the twin looks at lower columns at all, its *first* head does. (It also brings the
+# two digits of a column together, so it must share its weight.) Here is where it looks, from the two highest columns:
 
 # %% tags=["hide-input"] alt="Two rows of four boxes, for the columns 4, 3, 2 and 1. Arcs show where head 1 of the twin looks, as an average, and a disc is a look at itself; what is missing to 100 percent goes mostly to the sign ^. Column 4 gives 66 percent to itself, 25 percent to column 3, 2 percent to column 2 and 1 percent to column 1. Column 3 gives 74 percent to itself, 17 percent to column 2 and 1 percent to column 1. The arcs to the columns farther down are as thin as a hair."
 import matplotlib.pyplot as plt
@@ -230,10 +230,11 @@ for start in (3, 2):  # the same, if the next lower column has the sum 9
 #
 # ## Is the shortcut all that it knows?
 #
-# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9, 52 get no 1, and the shortcut gets
-# just these right. The twin gets 73. Does the twin look farther down after all? In the picture the farther columns get
-# 3 % of the weight from column 4 and 1 % from column 3, by arcs as thin as a hair. Can so little matter? We hide the
-# farther columns from both heads with a mask. Of 100 columns left of a 9, how many will the twin still get right?
+# The shortcut explains the lost 1s, but it can't be all. Of 100 columns left of a 9, 52 get no 1. The shortcut never
+# adds a 1 there, so it gets just these 52 right. The twin gets 73. Does the twin look farther down after all? In the
+# picture the farther columns get 3 % of the weight from column 4 and 1 % from column 3, by arcs as thin as a hair. Can
+# so little matter? We hide the farther columns from both heads with a mask. Of 100 columns left of a 9, how many will
+# the twin still get right?
 
 # %% tags=["hide-input"]
 added = by_column(pairs)

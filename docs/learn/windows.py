@@ -10,9 +10,9 @@
 # Our [language model](language_model.py) can guess it, too, if it sees far enough. How far is that?
 #
 # Let each letter see only the last few, itself among them. This is called a **window**. To say the last sign, the
-# machine stands on the letter before it, and sees what is in the window. Below each sign stand the
-# [bits](language_model.py#how-surprised-is-it-by-hand) that it costs. Watch only the last of these small numbers.
-# **Make the window wider until the last sign becomes cheap. What has just come into sight?**
+# machine stands on the bracket before it. With a window of 5 it sees this bracket and the four letters before it. Below
+# each sign stand the [bits](language_model.py#how-surprised-is-it-by-hand) that it costs. Watch only the last of these
+# small numbers. **Make the window wider until the last sign becomes cheap. What has just come into sight?**
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -109,8 +109,8 @@ assert scores == [136, 58]
 # --8<-- "diagrams/ring.svg"
 #
 # **However long the text gets, the cache of such a layer stays as large as its window.** In the first Mistral 7B (2023)
-# every layer has such a ring. Its rows are out of order, but attention only adds values up, and a sum does not mind the
-# order. And each key still carries its place, by which it was [turned](turning_positions.py).
+# every layer has such a ring. The rows of a ring are out of order, but attention only adds values up, and a sum does
+# not mind the order. And each key still carries its place, by which it was [turned](turning_positions.py).
 
 # %% tags=["live", "remove-input"]
 import re
@@ -237,11 +237,12 @@ touch(
 # trained without a window. The mark itself was always in sight, so no letter had to learn to pass it on. A machine that
 # is trained with windows can. **Each layer lets a letter hear from farther away, if the letters between pass it on.**
 #
-# And from very far little arrives. In "later" the r hears of the t in only one way, through the e. If both looks were
-# equal, 1/2 · 1/2 of the t would arrive. With a window of 5, five layers hear of the 21st letter, and again in only one
-# way, so $1/5^5$ of it would arrive, or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on
-# passing on alone: for five layers with a window it has one that sees all. (In the piece, "every second layer sees all"
-# shows how soon that reaches everybody.)
+# And from very far little arrives. In "later" the r hears of the t in only one way, through the e. If in both layers
+# each letter gave half of its weight to itself and half to the one before, 1/2 · 1/2 of the t would arrive. With a
+# window of 5, five layers hear of the letter 20 places back, and again in only one way, so $1/5^5$ of it would arrive,
+# or 1/3,125. [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) does not rely on passing on alone: for five layers with
+# a window it has one that sees all. (In the piece, "every second layer sees all" shows how soon that reaches
+# everybody.)
 #
 # In each layer a window is only a mask. Here each letter of "later" sees two. Untick the box, and it sees all before
 # it:

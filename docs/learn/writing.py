@@ -105,8 +105,8 @@ def reader(text):
 
 # %% [markdown]
 # For dates we can simply multiply. A real program adds logarithms, because long products come to nearly 0. It also
-# divides the sum by the number of letters, or something like it, because otherwise short answers would win more often.
-# **Fill the two gaps:**
+# divides the sum by the number of letters, or something like it, because each further factor makes a product smaller,
+# and short answers would win too often. **Fill the two gaps:**
 #
 # ```python
 # def beam(next_letters, start, end, width, most=11):
@@ -252,7 +252,7 @@ assert before[1:].max() < 0.885
 # | --- | --- | --- | --- |
 # | the first of all | 1 | 0.12 | 0.12 |
 # | the fourth | 0.87 | 0.40 | 0.35 |
-# | any later one | at most 0.88, as the first digit took 0.12 | under 0.005 | under 0.005 |
+# | any other | at most 0.88, as the first digit took 0.12 | under 0.005 | under 0.005 |
 #
 # Each product is less than 0.51, by far more than we have rounded.
 #

@@ -41,7 +41,7 @@ def test_the_twin_adds_as_the_trained_model_does(piece):
         for c, total in enumerate(sums):
             over += [f"column {c + 1}"] * (total == 9 and got)
             got = int(total + got > 9)
-        nines = " and in ".join(f"column {c + 1}" for c, total in enumerate(sums) if total == 9)
+        nines = " and in ".join(f"column {c + 1}" for c, total in enumerate(sums) if total == 9 and c > 0)
         passes = f"A carry passes in {' and in '.join(over)}." if over else "No carry passes there."
         carry = f"add up to 9 in {nines}. {passes}" if nines else "do the digits add up to 9."
         # what the sums have in common is not said at once

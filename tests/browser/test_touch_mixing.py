@@ -13,6 +13,7 @@ import trained
 from clear_attention import date_tokenizers
 
 TEXT, ANSWER = "thursday 3rd of may 2018", "2018-05-03"
+TOLD = {"told": "dates-brief", "not told": "dates-padding-seen"}
 PLACED = "all => all.map((one) => one.style.transform.match(/-?[\\d.]+/g).map(Number))"  # x, y and how wide
 
 
@@ -83,13 +84,14 @@ def test_it_goes_on_by_itself_to_the_mixture(piece):
 def test_padding_fills_the_mixture_until_it_is_hidden(piece):
     mixing = piece("masks", "mixing")
     mixing.press("Side by side")
-    model, _ = trained.load("dates-padding-seen")
     source, target = date_tokenizers()
-    given = target.encode(["1960-12-22"])[:, :-1]
-    for name, places in (("34 places", 34), ("100 places", 100)):
-        mixing.press(name)
+    given = target.encode(["1960-"])[:, :-1]  # both months begin behind it
+    machines = {told: trained.load(name)[0] for told, name in TOLD.items()}
+    for told, places, month in (("not told", 34, "12"), ("not told", 100, "01")):
+        mixing.press(f"{told}, {places} places")
+        assert mixing.says().startswith(f"It is about to write the {month[0]}.")
         ids = source.encode(["22.12.1960"], length=places)
-        maps = model(ids, given, return_weights=True).weights["decoder.0.cross"]
+        maps = machines[told](ids, given, return_weights=True).weights["decoder.0.cross"]
         expected = maps[0].numpy().mean(axis=0)[5]
         _, _, wide, _ = columns(mixing).T
         np.testing.assert_allclose(wide / 240, expected, atol=2e-3)
@@ -118,6 +120,8 @@ def test_each_head_gives_the_pieces_of_a_letter_a_width_of_its_own(piece, looked
     np.testing.assert_allclose(wide.reshape(4, length) / 240, maps[:, 6, :length], atol=2e-3)
     assert [*np.diff(np.unique(y))] == [50] * 3  # four numbers of each head, and a gap
     mixing.press("Mixture")
+    _, tops, _, _ = np.array(mixing.element.locator("g.mixed > g").evaluate_all(PLACED)).T
+    assert [*np.diff(tops)] == [28] * 3  # one vector, without gaps
     cross = model.decoder.layers[0].cross_attention.attention
     values = cross.project_values(model.encode(ids).output)[0, :length].numpy().reshape(length, 4, 16)
     mixtures = np.einsum("hj,jhd->hd", maps[:, 6, :length], values)[:, :4].ravel()

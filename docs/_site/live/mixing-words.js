@@ -5,10 +5,12 @@ import { number, sum } from "./touch/draw.js";
 
 /** What is said of one look, whose weights are a row for each head. */
 export function told(state, heads) {
-  const { kind, stage, answer, chosen } = state;
-  const writes = `It is about to write the ${escape(answer[chosen])}.`;
+  const { kind, stage, looks, look, chosen } = state;
+  const writes = `It is about to write the ${escape(looks[look].answer[chosen])}.`;
   return { letters, heads: ofHeads, padding, sink }[kind](state, heads, writes)[stage];
 }
+
+const HARDLY = 0.005; // a share that is not worth a name
 
 const drawnOf = ({ looks, look, numbers }) => `Of its ${numbers} numbers ${looks[look].vectors[0].length} are drawn, blue above 0 and orange below.`;
 
@@ -39,8 +41,8 @@ function padding(state, [shares], writes) {
   const parts = taken ? `The padding takes ${number(taken)} of the weight, and ${number(1 - taken)} is left for the letters.` : "The padding gets no weight, and the letters share all of it.";
   return [
     `Behind the ${text.length} letters stand ${empty} places of padding, and each of them has a vector, too. ${drawnOf(state)}`,
-    `${writes} Each column shrinks to its weight. ${parts}`,
-    `Side by side the columns are one vector wide. ${parts}`,
+    `${writes} Each column shrinks to its weight${taken > 0.2 ? ", and those of the padding become too thin to be seen" : ""}. ${parts}`,
+    `${writes} Side by side the columns are one vector wide. ${parts}`,
     taken ? `The mixture is made of letters and of emptiness. ${parts}` : "The mixture is made of letters only.",
   ];
 }
@@ -48,22 +50,22 @@ function padding(state, [shares], writes) {
 function ofHeads(state, heads, writes) {
   const first = heads.map((shares, head) => sorted(state.text, shares).slice(0, 1).map(([share, letter]) => `head ${head + 1} gives ${number(share)} to ${called(letter)}`)[0]).join(", ");
   return [
-    `The values of each letter are cut into ${heads.length} pieces, one for each head. Of the ${state.numbers / heads.length} numbers of a piece ${state.looks[state.look].vectors[0].length / heads.length} are drawn.`,
+    `Here are the values of the letters, cut into ${heads.length} pieces, one for each head. Of the ${state.numbers / heads.length} numbers of a piece ${state.looks[state.look].vectors[0].length / heads.length} are drawn.`,
     `${writes} Each head has weights of its own. ${large(first)}.`,
-    `In each head the pieces are one piece wide together, because the weights of each head make 1. ${large(first)}.`,
-    `Each head has brought one mixture. The ${heads.length} mixtures, one after the other, are ${state.numbers} numbers again.`,
+    `In each head the widths add up to one whole piece, because its weights make 1. ${large(first)}.`,
+    `Each head has brought one mixture. The ${heads.length} mixtures, one below the other, are one vector of ${state.numbers} numbers again.`,
   ];
 }
 
 function sink(state, [shares]) {
-  const { text, answer, chosen } = state;
+  const { text, looks, look, chosen } = state;
   const [share, letter] = sorted(text, shares)[0];
   const thrown = sum(shares.slice(text.length));
-  const parts = `The sink gets ${number(thrown, 3)}, and of the letters ${called(letter)} gets most, ${number(share, 3)}.`;
+  const parts = `The sink gets ${number(thrown, 3)}, and ${share < HARDLY ? "the letters share what is left" : `of the letters ${called(letter)} gets most, ${number(share, 3)}`}.`;
   return [
     `Each letter has values. ${drawnOf(state)} The sink has none, so its column is empty.`,
-    `Below the ${escape(answer[chosen])}: each column shrinks to its weight. ${parts}`,
+    `From the ${escape(looks[look].answer[chosen])}: each column shrinks to its weight. ${parts}`,
     `Side by side the letters and the sink are one vector wide. ${parts}`,
-    thrown > 0.5 ? "The empty part adds nothing, so next to nothing is left of the colours. The head has hardly said anything." : `${number(thrown)} of the weight is thrown away, and the rest is mostly what ${called(letter)} brings.`,
+    thrown > 0.5 ? "The empty part adds nothing, so next to nothing is left of the colours. The head has hardly said anything." : `${number(thrown)} of the weight is thrown away, so the mixture is paler than ${called(letter)}, which brings most of it.`,
   ];
 }

@@ -18,13 +18,13 @@ export const adding = {
     const places = right.map((_, c) => c).reverse();
     const row = (name, cell) => `<tr><th scope="row">${name}</th>${places.map((c) => `<td${wrong[c] ? ' class="off"' : ""}>${cell(c)}</td>`).join("")}</tr>`;
     const both = (c) => (said[0][c] === said[1][c] ? said[0][c] : `${said[0][c]} or ${said[1][c]}`);
-    const handsOn = (c) => c < COLUMNS - 1; // the highest column has nobody to its left
+    const handsOn = (c) => c > 0 && c < COLUMNS - 1; // nothing comes to the lowest column, and the highest has nobody to its left
     const named = (columns) => `in column ${columns.map((c) => c + 1).join(" and in column ")}`;
     const nines = right.map((_, c) => c).filter((c) => handsOn(c) && digits(a)[c] + digits(b)[c] === BASE - 1);
     const over = passed(a, b).filter(handsOn);
     const carry = nines.length
       ? ` The digits add up to 9 ${named(nines)}. ${over.length ? `A carry passes ${named(over)}.` : "No carry passes there."}`
-      : " In none of the columns 1 to 3 do the digits add up to 9.";
+      : " Neither in column 2 nor in column 3 do the digits add up to 9.";
     const many = drawn && `Of ${MANY.toLocaleString("en")} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
       got ${drawn.kept} right, and of the others ${drawn.right - drawn.kept}.`;
     return `<div class="controls">${entry("First number", "a", a)}${entry("Second number", "b", b)}</div>

@@ -25,7 +25,7 @@ export const mending = {
       const high = i < seen ? Math.max(1, HIGH * powers[i]) : 0;
       const ghost = i < before && mend < 1 ? `<rect x="${x}" y="${at(20 + HIGH - (HIGH * powers[i]) / mend)}" width="26" height="${at((HIGH * powers[i]) / mend)}"
         style="fill:none;stroke:var(--ca-line);stroke-dasharray:3 2"/>` : "";
-      return `${ghost}<rect x="${x}" y="${at(20 + HIGH - high)}" width="26" height="${at(high)}" style="fill:${i < before ? "var(--ca-keys)" : "var(--ca-visible)"}"/>
+      return `${ghost}<rect x="${x}" y="${at(20 + HIGH - high)}" width="26" height="${at(high)}" style="fill:${i < before && mend < 1 ? "var(--ca-keys)" : "var(--ca-visible)"}"/>
         <text class="small ${i < seen ? "" : "soft"} middle" x="${x + 13}" y="${HIGH + 34}">${score}</text>
         <text class="small soft middle" x="${x + 13}" y="${HIGH + 48}">${values[i]}</text>`;
     });
@@ -50,5 +50,5 @@ export const mending = {
     else state[field] = value;
   },
 
-  seen: ({ step }) => step > 1,
+  seen: ({ step, scores }, start) => step > 1 && scores.at(-1) !== start.scores.at(-1),
 };

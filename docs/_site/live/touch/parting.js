@@ -61,7 +61,7 @@ export const parting = {
     return state.step < last;
   },
 
-  seen: ({ put }) => put !== null,
+  seen: ({ put, step, points }) => put !== null && step === points.length,
 };
 
 const shown = (c) => (c === " " ? "" : escape(c));

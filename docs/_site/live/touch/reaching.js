@@ -72,5 +72,5 @@ function price(state) {
   const sums = (seesAll) => sum(Array.from({ length: n }, (_, i) => (seesAll ? i + 1 : Math.min(i + 1, window))));
   const scores = sum(each.map(sums));
   const kept = sum(each.map((seesAll) => (seesAll ? n : Math.min(n, window))));
-  return `The whole text takes ${number(scores, 0)} scores in place of ${(layers * n * (n + 1)) / 2}, and the rings keep ${kept} keys in place of ${layers * n}.`;
+  return `In all layers together the text takes ${number(scores, 0)} scores in place of ${(layers * n * (n + 1)) / 2}, and the rings keep ${kept} keys in place of ${layers * n}.`;
 }

@@ -7,7 +7,7 @@ const [STEP, HIGH, FLOOR] = [20, 60, 78];
 
 /** state: names (of the readings), texts (for each its readings: signs, right, written and maps, the last column of which is the sink, if
  * there is one), chosen (which reading), text (which text), query (the place that looks); scores (if the sink of the last machine can
- * have others, each with a reading of its own, in their order) and level (which of them it has). */
+ * have others, each with a reading of its own, in their order), level (which of them it has) and ends (those of the lowest and the highest that it has had). */
 export const spare = {
   view(state) {
     const { names, texts, chosen, text, query, scores, level } = state;
@@ -31,13 +31,14 @@ export const spare = {
 
   set(state, field, value) {
     state[field] = value;
+    if (field === "level") state.ends = [...(state.ends ?? []), value].filter((level) => level === 0 || level === state.scores.length - 1);
   },
 
   act(state, name, value) {
     state[name] = value;
   },
 
-  seen: ({ query, level }, start) => (start.scores ? level !== start.level : query !== start.query),
+  seen: ({ query, ends }, start) => (start.scores ? new Set(ends).size === 2 : query !== start.query),
 };
 
 const isVowel = (sign) => "aeiou".includes(sign);
@@ -50,7 +51,7 @@ function whom(signs, place) {
 function bars({ signs, right, written, shares, query }) {
   const columns = shares.map((share, i) => {
     const [x, high] = [STEP * i + (i === signs.length ? 8 : 0), at(HIGH * share)];
-    const kind = i === signs.length ? "w" : signs[i] === "•" ? "n" : isVowel(signs[i]) ? "q" : "k";
+    const kind = i === signs.length || signs[i] === "•" ? "n" : isVowel(signs[i]) ? "q" : "k"; // grey is leftover weight
     const bar = `<rect class="${kind} fill" x="${x + 3}" y="${at(FLOOR - high)}" width="${STEP - 6}" height="${high}"/>
       ${share < 0.08 ? "" : `<text class="small middle" x="${x + STEP / 2}" y="${at(FLOOR - high - 4)}">${number(100 * share, 0)}</text>`}`;
     if (i === signs.length) return `${bar}<text class="small middle" x="${x + STEP / 2}" y="${FLOOR + 16}">sink</text>`;

@@ -149,7 +149,6 @@ plt.show()
 
 # %% tags=["live", "remove-input"]
 from live import touch
-from trained import dates
 
 
 def look(name, model, places):
@@ -178,6 +177,16 @@ looks = [
 taken = [round(sum(one["weights"][5][len(text) :]), 2) for one in looks]
 assert taken == [0.11, 0.63, 0]
 assert [one["answer"][5:7] for one in looks] == ["12", "01", "12"]
+# A mask that comes after the training: the same weights, with the padding hidden.
+hiding = Transformer(**trained.dates.SIZES)
+hiding.build()
+hiding.set_weights(seeing.get_weights())
+few, right_few = create_date_pairs(300, seed=1, split="test")
+ids = source.encode(few, length=34)
+found = target.decode(greedy_search(hiding, ids, max_length=11, jit_compile=False))
+late = np.mean([one == date for one, date in zip(found, right_few, strict=True)])
+assert abs(late - 1 / 3) < 0.06
+
 touch(
     "mixing",
     f"<p>The padding takes {taken[0]:.2f} of the weight in 34 places, and {taken[1]:.2f} in 100. From the machine that"
@@ -191,16 +200,6 @@ touch(
     chosen=5,  # the first digit of the month
     stage=0,
 )
-
-# A mask that comes after the training: the same weights, with the padding hidden.
-hiding = Transformer(**dates.SIZES)
-hiding.build()
-hiding.set_weights(seeing.get_weights())
-few, right_few = create_date_pairs(300, seed=1, split="test")
-ids = source.encode(few, length=34)
-found = target.decode(greedy_search(hiding, ids, max_length=11, jit_compile=False))
-late = np.mean([one == date for one, date in zip(found, right_few, strict=True)])
-assert abs(late - 1 / 3) < 0.06
 
 # %% [markdown]
 # **What the empty places take, the letters lose.** The softmax gives every place some weight. With 34 places the

@@ -177,6 +177,7 @@ touch(
     text=signs,
     looks=[
         {
+            "answer": signs[1:],
             "vectors": values.round(2).tolist(),
             "weights": weights[1:].round(4).tolist(),
         }

@@ -27,8 +27,10 @@ def test_each_step_says_its_numbers(piece, row):
     by_hand.press("may"[row])
     by_hand.press("Next step")
     assert numbers(by_hand.says())[-4:] == QUERIES[row].tolist()
-    drawn = " ".join(by_hand.element.locator("svg g").last.locator("text").all_text_contents()).replace("−", "-")
+    drawn = " ".join(by_hand.element.locator("svg > g").nth(-2).locator("text").all_text_contents()).replace("−", "-")
     assert numbers(drawn) == [*W_Q.ravel(), *W_K.ravel(), *W_V.ravel()]  # the matrices, where the bars come later
+    by_hand.press("Next step")
+    assert numbers(by_hand.says())[-4:] == KEYS[row].tolist()
     for j in range(3):
         by_hand.press("Next step")
         *factors, product, four, root, score = numbers(by_hand.says())
@@ -45,7 +47,7 @@ def test_each_step_says_its_numbers(piece, row):
 def test_the_rows_that_are_done_fill_the_map(piece):
     by_hand = piece("attention", "by_hand")
     for letter in range(3):
-        for _ in range(7):
+        for _ in range(7 if letter else 8):  # all keys and values are made for the first one
             by_hand.press("Next step")
         if letter < 2:
             by_hand.press("Next letter")
@@ -72,3 +74,37 @@ def test_without_scripts_the_numbers_stand_there(visit):
     said = page.locator("lesson-piece[piece=by_hand]").inner_text()
     assert numbers(said) == pytest.approx(WEIGHTS[:, 0], abs=6e-3)
     assert page.locator("svg.diagram").first.is_visible()
+
+
+def test_what_flies_is_what_is_added_up(piece):
+    by_hand = piece("attention", "by_hand")
+    flying = by_hand.element.locator("g[class^=flies]")
+
+    def flown():
+        rows = flying.evaluate_all(
+            "all => all.map((one) => [...one.querySelectorAll('text')].map((text) => text.textContent))"
+        )
+        return [[float(x.replace("−", "-")) for x in row] for row in rows]
+
+    assert not flown()
+    by_hand.press("Next step")
+    assert np.sum(flown(), axis=0).tolist() == QUERIES[2].tolist()
+    by_hand.press("Next step")
+    made = flown()
+    keys = [row for row in made if len(row) == 4]
+    assert np.sum(keys, axis=0).tolist() == KEYS.sum(axis=0).tolist()
+    assert np.sum([row for row in made if len(row) == 2], axis=0).tolist() == VALUES.sum(axis=0).tolist()
+    for _ in range(3):
+        by_hand.press("Next step")
+        assert flown() == [QUERIES[2].tolist()]
+    for _ in range(3):
+        by_hand.press("Next step")
+    assert np.sum(flown(), axis=0) == pytest.approx(OUTPUT[2], abs=0.02)
+
+
+def test_who_wants_no_motion_sees_nothing_fly(visit):
+    page = visit("/learn/attention/", reduced_motion="reduce").page
+    by_hand = page.locator("lesson-piece[piece=by_hand]")
+    by_hand.get_by_role("button", name="Next step").click()
+    shown = by_hand.locator("g[class^=flies]").evaluate_all("all => all.map((one) => getComputedStyle(one).opacity)")
+    assert shown == ["0", "0"]

@@ -52,7 +52,7 @@ ASKED = [
     ("reading_dates", "meaning", 0, [("press", "+ place"), ("press", "+ encoder")]),
     ("recap", "journey", 0, [("slide", "Step", 3), ("slide", "Step", 6)]),
     ("recap", "journey", 1, [("slide", "Step", 8), ("slide", "Step", 9)]),
-    ("recap", "parting", 0, [("do", "put", 0), ("slide", "Step", 6)]),
+    ("recap", "parting", 0, [("slide", "Step", 5), ("do", "put", 0), ("slide", "Step", 6)]),
     ("roman", "numerals", 0, [("press", "One of its mistakes"), ("press", "One of its mistakes")]),
     ("score_rules", "cards", 0, [("do", "swap", 0), ("do", "swap", 0), ("do", "swap", 1)]),
     ("score_rules", "cards", 1, [("slide", "Price of a place", 0.5)]),

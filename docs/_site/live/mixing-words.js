@@ -61,7 +61,7 @@ function sink(state, [shares]) {
   const { text, looks, look, chosen } = state;
   const [share, letter] = sorted(text, shares)[0];
   const thrown = sum(shares.slice(text.length));
-  const parts = `The sink gets ${number(thrown, 3)}, and ${share < HARDLY ? "the letters share what is left" : `of the letters ${called(letter)} gets most, ${number(share, 3)}`}.`;
+  const parts = thrown > 1 - HARDLY ? "The sink gets nearly all of the weight, and the letters hardly anything." : `The sink gets ${number(thrown, 3)}, and of the letters ${called(letter)} gets most, ${number(share, 3)}.`;
   return [
     `Each letter has values. ${drawnOf(state)} The sink has none, so its column is empty.`,
     `From the ${escape(looks[look].answer[chosen])}: each column shrinks to its weight. ${parts}`,

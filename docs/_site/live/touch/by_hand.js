@@ -10,6 +10,9 @@ const LEFT = { x: 24, q: 88, k: 194, v: 298 };
 const MATRICES = 134; // the top of the three matrices, which stand where the bars will stand
 const BARS = { top: 138, row: 24, left: [24, 148, 254], wide: [104, 86, 86] };
 const MAP = { top: 262, weights: 24, output: 242, cells: [62, 49] };
+const keyframes = (name) => `@keyframes ${name}{from{transform:translate(var(--x),var(--y));opacity:1}75%{transform:none;opacity:1}to{transform:none;opacity:0}}`;
+const STYLE_OF_FLIGHTS = `<style>.flies-0,.flies-1{opacity:0}@media (prefers-reduced-motion:no-preference){.flies-0{animation:flies-0 1.2s ease-in-out}.flies-1{animation:flies-1 1.2s ease-in-out}}${keyframes("flies-0")}${keyframes("flies-1")}</style>`;
+const FIRST = 3; // the step of the first score
 const PATIENCE = 4; // so many beats of the piece for each step that goes on by itself: its numbers want to be read
 
 /** state: letters, x (a row for each letter), wq, wk and wv (matrices), row (which letter looks), step, done (which rows are finished), playing. */
@@ -20,11 +23,11 @@ export const by_hand = {
     const last = step === lastStep(state);
     const names = letters.map((letter, i) => `<button data-do="row" data-value="${i}" aria-pressed="${i === row}">${escape(letter)}</button>`);
     const next = !last ? "Next step" : done.length < letters.length ? "Next letter" : "From the beginning";
-    return `<div class="controls"><span role="group" aria-label="Who looks?" style="display:flex;gap:.4em;align-items:center">Who looks? ${names.join("")}</span>
+    return `${STYLE_OF_FLIGHTS}<div class="controls"><span role="group" aria-label="Who looks?" style="display:flex;gap:.4em;align-items:center">Who looks? ${names.join("")}</span>
       <button data-do="step">${next}</button>${player("Let it run", playing)}</div>
-      <svg viewBox="0 0 346 338" style="max-width:34em" role="img" aria-label="Tables of x, queries, keys and values, a row for each letter; below them the three
+      <svg viewBox="0 0 346 338" style="max-width:44em" role="img" aria-label="Tables of x, queries, keys and values, a row for each letter; below them the three
       matrices, and from the first score on bars for the scores, the powers and the weights of the letter that looks; and at the bottom the rows of weights and of outputs that are finished.">
-      ${tables(state, found)}<g ${step < 2 ? 'visibility="hidden"' : ""}>${bars(state, found)}</g><g>${step < 2 ? matrices(state) : ""}</g>${finished(state, found)}</svg>
+      ${tables(state, found)}<g ${step < FIRST ? 'visibility="hidden"' : ""}>${bars(state, found)}</g><g>${step < FIRST ? matrices(state) : ""}</g><g>${flights(state, found)}</g>${finished(state, found)}</svg>
       ${says(told(state, found))}`;
   },
 
@@ -47,11 +50,12 @@ export const by_hand = {
   },
 };
 
-// step 0 shows the letter, 1 its query, then comes one for each key, one for the powers, one for the weights, one for the output
-const lastStep = ({ letters }) => letters.length + 4;
+// step 0 shows the letter, 1 its query, 2 all keys and values (only for the first letter), then comes one for each key, one for the powers, one for the
+// weights, one for the output
+const lastStep = ({ letters }) => letters.length + FIRST + 2;
 
 function forward(state) {
-  state.step += 1;
+  state.step += state.step === 1 && state.done.length ? FIRST - 1 : 1;
   if (state.step === lastStep(state) && !state.done.includes(state.row)) state.done = [...state.done, state.row];
 }
 
@@ -70,11 +74,13 @@ const short = (x, digits = 2) => number(x, digits).replace(/(\.\d*?)0+$/, "$1").
 const signed = (x) => (x < 0 ? `(${short(x)})` : short(x));
 const vector = (numbers, digits) => `(${numbers.map((x) => short(x, digits)).join(", ")})`;
 
-function told({ letters, x, wq, row, step, done }, { q, k, v, root, scores, powers, weights, output }) {
+function told({ letters, x, wq, wk, row, step, done }, { q, k, v, root, scores, powers, weights, output }) {
   const [name, keys] = [escape(letters[row]), letters.length];
-  const [total, j] = [sum(powers[row]), step - 2];
+  const [total, j] = [sum(powers[row]), step - FIRST];
+  const made = (i, matrix, result) => `${x[i].map((share, n) => `${short(share)} · ${vector(matrix[n])}`).join(" + ")} = ${vector(result[i])}`;
   if (step === 0) return `“${name}” has the vector ${vector(x[row])}. What is it looking for? Press “Next step”.`;
-  if (step === 1) return `Its query: ${x[row].map((share, i) => `${short(share)} · ${vector(wq[i])}`).join(" + ")} = ${vector(q[row])}.`;
+  if (step === 1) return `Its query: ${made(row, wq, q)}.`;
+  if (step === 2) return `In the same way every letter makes a key and a value. The key of “${name}”: ${made(row, wk, k)}.`;
   if (j < keys) {
     const terms = q[row].map((a, c) => `${signed(a)}·${signed(k[j][c])}`).join(" + ");
     return `The query of “${name}” and the key of “${escape(letters[j])}”: ${terms} = ${short(scores[row][j] * root)}. Divided by √${k[0].length} = ${short(root)} this is the score ${short(scores[row][j])}.`;
@@ -87,13 +93,14 @@ function told({ letters, x, wq, row, step, done }, { q, k, v, root, scores, powe
 
 function tables({ letters, x, row, step, done }, { q, k, v }) {
   const keys = letters.length;
-  const [asks, fetches] = [step >= 1 && step < 2 + keys, step === keys + 4];
-  const met = step >= 2 && step < 2 + keys ? [step - 2] : [];
+  const [asks, fetches] = [step >= 1 && step < FIRST + keys, step === keys + FIRST + 2];
+  const met = step >= FIRST && step < FIRST + keys ? [step - FIRST] : [];
+  const offered = (rows) => (step > 1 || done.length ? rows : rows.map((numbers) => numbers.map(() => null)));
   const known = q.map((numbers, i) => (done.includes(i) || (i === row && step > 0) ? numbers : numbers.map(() => null)));
   const names = letters.map((letter, i) => `<g data-do="row" data-value="${i}" style="cursor:pointer"><rect x="0" y="${TOP + ROW * i}" width="20" height="${ROW}" fill="transparent"/>
     <text class="middle ${i === row ? "q text" : ""}" x="12" y="${TOP + ROW * i + 15}">${escape(letter)}</text></g>`);
   return `${names.join("")}${table("x", "x", "n", x, step < 2 ? [row] : [])}${table("queries", "q", "q", known, asks ? [row] : [])}
-    ${table("keys", "k", "k", k, met)}${table("values", "v", "v", v, fetches ? letters.map((_, i) => i) : [])}
+    ${table("keys", "k", "k", offered(k), met)}${table("values", "v", "v", offered(v), fetches ? letters.map((_, i) => i) : [])}
     ${met.map((j) => meeting(TOP + ROW * keys, BARS.top + BARS.row * (j + 0.5))).join("")}`;
 }
 
@@ -105,12 +112,27 @@ function meeting(low, y) {
     <g class="n"><path ${thin} d="M${down} ${join}V${y}"/></g>${arrow([down + 0.7, y], [down - 12, y], "n")}`;
 }
 
-/** The matrices that make queries, keys and values, with those rows marked that make the query. */
+/** The matrices that make queries, keys and values, with those rows marked that make the query, or all keys and values. */
 function matrices({ x, wq, wk, wv, row, step }) {
-  const used = step === 1 ? x[row].flatMap((share, i) => (share ? [i] : [])) : [];
+  const used = step === 1 ? rowsFor(x[row]) : [];
+  const both = step === 2 ? wk.map((_, i) => i) : [];
   const named = (letter) => `<tspan font-style="italic">W</tspan><tspan dy="3" style="font-size:8px">${letter}</tspan>`;
-  return [["Q", "q", wq, used], ["K", "k", wk, []], ["V", "v", wv, []]].map(([letter, name, matrix, lit]) =>
+  return [["Q", "q", wq, used], ["K", "k", wk, both], ["V", "v", wv, both]].map(([letter, name, matrix, lit]) =>
     table(named(letter), name, name, matrix, lit, MATRICES)).join("");
+}
+
+const rowsFor = (shares) => shares.flatMap((share, i) => (share ? [i] : []));
+
+/** What moves at this step: rows of a matrix become a query, or keys and values; the query goes to a key; values, times their weights, become the output. */
+function flights({ letters, x, wq, wk, wv, row, step }, { q, v, weights }) {
+  const ghost = (numbers, kind, [fromX, fromY], [toX, toY], wide = CELL) => `<g class="flies-${step % 2}" style="--x:${fromX - toX}px;--y:${fromY - toY}px">${numbers.map((n, c) =>
+    `<rect class="${kind} grip" x="${toX + wide * c}" y="${toY}" width="${wide}" height="${ROW}"/><text class="middle" x="${toX + wide * (c + 0.5)}" y="${toY + 15}">${short(n)}</text>`).join("")}</g>`;
+  const made = (i, name, kind, matrix) => rowsFor(x[i]).map((n) => ghost(matrix[n].map((y) => y * x[i][n]), kind, [LEFT[name], MATRICES + ROW * n], [LEFT[name], TOP + ROW * i]));
+  if (step === 1) return made(row, "q", "q", wq).join("");
+  if (step === 2) return letters.flatMap((_, i) => [...made(i, "k", "k", wk), ...made(i, "v", "v", wv)]).join("");
+  if (step >= FIRST && step < FIRST + letters.length) return ghost(q[row], "q", [LEFT.q, TOP + ROW * row], [LEFT.k, TOP + ROW * (step - FIRST)]);
+  if (step !== lastStep({ letters })) return "";
+  return v.map((numbers, i) => ghost(numbers.map((n) => n * weights[row][i]), "v", [LEFT.v, TOP + ROW * i], [MAP.output, MAP.top + ROW * row], MAP.cells[1])).join("");
 }
 
 function table(title, name, kind, lines, lit, top = TOP) {
@@ -126,7 +148,7 @@ function table(title, name, kind, lines, lit, top = TOP) {
 function bars({ letters, row, step }, { scores, powers, weights }) {
   const { top, row: high, left, wide } = BARS;
   const keys = letters.length;
-  const stage = step < 2 ? 0 : step < keys + 2 ? 1 : step < keys + 3 ? 2 : 3;
+  const stage = step < FIRST ? 0 : step < keys + FIRST ? 1 : step < keys + FIRST + 1 ? 2 : 3;
   const most = [Math.max(...scores.flat().map(Math.abs)), Math.max(...powers[row]), 1];
   const titles = ["score", "e to this power", "weight"].map((title, s) => `<text class="small ${stage > s ? "" : "soft"}" x="${left[s]}" y="${top - 8}">${title}</text>`);
   const zero = left[0] + wide[0] / 2;
@@ -135,14 +157,14 @@ function bars({ letters, row, step }, { scores, powers, weights }) {
     const y = top + high * j;
     const before = sum(weights[row].slice(0, j));
     const lengths = [
-      step >= j + 2 ? (scores[row][j] / most[0]) * (wide[0] / 2 - 22) : null,
+      step >= j + FIRST ? (scores[row][j] / most[0]) * (wide[0] / 2 - 22) : null,
       stage > 1 ? (powers[row][j] / most[1]) * (wide[1] - 34) : null,
       stage > 2 ? weights[row][j] * wide[2] : null,
     ];
     const starts = [zero, left[1], left[2] + before * wide[2]];
     const shown = [short(scores[row][j]), number(powers[row][j]), number(weights[row][j])];
-    const fresh = (s) => (s === 0 ? step === j + 2 : s === stage - 1 && step < keys + 4);
-    return [`<text class="middle ${step === j + 2 ? "k text" : ""}" x="12" y="${y + 16}">${escape(letter)}</text>`, ...lengths.map((length, s) => {
+    const fresh = (s) => (s === 0 ? step === j + FIRST : s === stage - 1 && step < keys + FIRST + 2);
+    return [`<text class="middle ${step === j + FIRST ? "k text" : ""}" x="12" y="${y + 16}">${escape(letter)}</text>`, ...lengths.map((length, s) => {
       const [begin, size] = [Math.min(starts[s], starts[s] + (length ?? 0)), Math.abs(length ?? 0)];
       const end = s === 2 && begin + size > left[2] + 0.6 * wide[2] ? "end" : "";
       const spot = s === 2 ? (end ? begin - 4 : begin + size + 4) : starts[s] + (length ?? 0) + (length < 0 ? -4 : 4);
@@ -160,7 +182,7 @@ function bars({ letters, row, step }, { scores, powers, weights }) {
 /** The rows that are done: the map of weights, darker where there is more, and the outputs. */
 function finished({ letters, row, step, done }, { weights, output }) {
   const { top, cells } = MAP;
-  const sofar = weights.map((numbers, i) => (done.includes(i) || (i === row && step >= letters.length + 3) ? numbers : null));
+  const sofar = weights.map((numbers, i) => (done.includes(i) || (i === row && step >= letters.length + FIRST + 1) ? numbers : null));
   const tops = letters.map((letter, j) => `<text class="small middle" x="${MAP.weights + cells[0] * (j + 0.5)}" y="${top - 3}">${escape(letter)}</text>`);
   const drawn = letters.map((letter, i) => {
     const y = top + ROW * i;

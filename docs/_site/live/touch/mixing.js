@@ -14,7 +14,7 @@ const PALE = 0.7; // lifts small numbers, so that one large one does not leave t
 const STYLE_OF_MIXING = `<style>
 .mixing .ghost{opacity:.16}.mixing .mixed{opacity:0}.mixing .mixed.is-there{opacity:1}.mixing .fades{opacity:0}.mixing .fades.is-there{opacity:1}.mixing text{font-size:14px}
 .mixing-answer{display:flex;flex-wrap:wrap;gap:.2em;align-items:center}.mixing-answer button{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:1.9em;padding:.1em .3em}
-@media (prefers-reduced-motion:no-preference){.mixing .column{transition:transform 1s ease-in-out}.mixing .mixed{transition:opacity .8s}.mixing .fades{transition:opacity .5s}}
+@media (prefers-reduced-motion:no-preference){.mixing :is(.column,.merges){transition:transform 1s ease-in-out}.mixing .mixed{transition:opacity .8s}.mixing .fades{transition:opacity .5s}}
 </style>`;
 
 /** state: kind (which words are said), text, looks (each with a name, answer, which are the letters that look, vectors of the places, of which some
@@ -33,7 +33,7 @@ export const mixing = {
     const piece = (vector, head) => vector.slice(head * of, (head + 1) * of);
     const columns = (kind, when) => heads.flatMap((shares, head) => vectors.map((vector, i) => `<g class="${kind}" style="transform:${moved(placed({ shares, i, stage: when, places: vectors.length, text, top: head * tall, block }))}">${strip(piece(vector, head))}</g>`)).join("");
     const joined = stage === 3 ? of * HIGH : tall; // the mixtures of all heads are one vector again
-    const mixtures = heads.map((shares, head) => `<g class="column" style="transform:translate(${LEFT}px,${block + head * joined}px) scale(${FULL},1)">${strip(piece(vectors[0], head).map((_, n) => sum(shares.map((share, i) => share * vectors[i][head * of + n]))))}</g>`);
+    const mixtures = heads.map((shares, head) => `<g class="merges" style="transform:translate(${LEFT}px,${block + head * joined}px) scale(${FULL},1)">${strip(piece(vectors[0], head).map((_, n) => sum(shares.map((share, i) => share * vectors[i][head * of + n]))))}</g>`);
     const letters = [...text].map((letter, i) => `<text class="middle" x="${STEP * (i + 0.5)}" y="16">${shown(letter)}</text>`);
     const after = rest ? `<text class="soft" x="${STEP * text.length + 4}" y="16">${rest}</text>` : "";
     const empty = rest === "sink" && stage < 2 ? framed(placed({ shares: heads[0], i: text.length, stage, places: vectors.length, text, top: 0, block }), of * HIGH) : "";

@@ -90,6 +90,9 @@ touch(
 #
 # With $W_K$ we make the keys in the same way, and with $W_V$ the values.
 #
+# Let the first number of a key say "I am a consonant", and the third "I stand at an edge of the word". Then "y" asks
+# for both. (The other two numbers do not matter to "y".)
+#
 # **Then it compares.** The key of "m" is $(2, 0, 2, 0)$. We multiply query and key number by number, and add up: this
 # is the *dot product*. A key has four numbers, so we divide by the root of 4, for a reason that comes below, and have
 # the **score**:
@@ -98,9 +101,7 @@ touch(
 # \frac{2 \cdot 2 + 0 \cdot 0 + 1 \cdot 2 + 0 \cdot 0}{\sqrt{4}} = \frac{6}{2} = 3
 # $$
 #
-# The keys of "a" and "y" get −2 and 1, so "m" fits best. To give this a meaning, let the first number of a key say "I
-# am a consonant", and the third "I stand at an edge of the word". Then "y" asks for both, and "m" is both. (The other
-# two numbers do not matter to "y".)
+# The keys of "a" and "y" get −2 and 1, so "m" fits best: it is a consonant, and stands at an edge.
 #
 # **The scores become weights.** How much of each value may "y" take? A cake can't be cut into slices of 3, −2 and 1,
 # because no slice is less than nothing. So we raise $e$ to the power of each score. The powers are always positive, and

@@ -373,8 +373,13 @@ assert 3 + int(far) == -999_999_997
 # row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. Then no NaN appears, because
 # the softmax of such programs first subtracts the largest score of the row from all its scores, which changes no
 # weight. So in other rows a hidden key still gets 0. But in an empty row the large number is added to every score, and
-# wipes it out. From a score of 3 it makes 3 - 1,000,000,000 = -999,999,997. A number of 32 bits keeps about seven
-# digits, so it is rounded to -1,000,000,000. From a score of 1 comes the same. Minus the largest, all scores are now 0.
+# wipes it out, because a number of 32 bits keeps only about seven digits:
+#
+# | score | with the large number added | in 32 bits | minus the largest |
+# | --- | --- | --- | --- |
+# | 3 | -999,999,997 | -1,000,000,000 | 0 |
+# | 1 | -999,999,999 | -1,000,000,000 | 0 |
+#
 # So the row looks at all its padding alike, and nobody is warned.
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0

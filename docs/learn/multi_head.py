@@ -454,19 +454,24 @@ touch(
 # machine writes 1977. (Only the 9 changes sides, but it pulls for the wrong digit both times, and is too weak to
 # matter.)
 #
-# **Not all walk in every date.** In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
+# <details class="lesson-more" markdown="1"><summary>For the curious: is it so in every date? And what does the 9 know?</summary>
+#
+# Not all walk in every date. In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #
-# How can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and
-# press 1962, then 1972. (No 7 stands in 1962, and no 6 in 1972. We only ask which way the 9 pulls.) The same 9 pulls
-# for the 6, and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where
-# each letter has looked at the others. Now press "700 steps", and both years again. The 9 seems to know both digits
-# here, too. But what it brings hardly tells yet which of them is the third, and which the fourth.
+# Can what one letter brings tell both digits, and their order? Stay at 2,100 steps and at the third digit, and press
+# 1962, then 1972. (No 7 stands in 1962, and no 6 in 1972. We only ask which way the 9 pulls.) The same 9 pulls for the
+# 6, and then for the 7. But a 9 alone can't know what comes after it. It has heard that in the encoder, where each
+# letter has looked at the others. Now press "700 steps", and both years again. The 9 seems to know both digits here,
+# too. But what it brings hardly tells yet which of them is the third, and which the fourth.
 #
-# Now go back to "3 5". There each digit spoke only for itself. But if the 3 and the 5 have heard of each other, and of
-# where the other stands, both can bring the whole text, as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$.
-# From "5 3" comes $(5, 3)$, and the order is safe. An average of letters that all say the same loses nothing.
+# </details>
+#
+# How can what one letter brings tell both digits, and their order? Go back to "3 5". There each digit spoke only for
+# itself. But if the 3 and the 5 have heard of each other, and of where the other stands, both can bring the whole text,
+# as two numbers: $0.5 \cdot (3, 5) + 0.5 \cdot (3, 5) = (3, 5)$. From "5 3" comes $(5, 3)$, and the order is safe. An
+# average of letters that all say the same loses nothing.
 #
 # So one look is not enough as long as the letters know too little of each other. **As long as each letter says only
 # which digit it is, one look loses the order. Once the letters have told each other what stands beside them, one look

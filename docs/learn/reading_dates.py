@@ -50,24 +50,10 @@ machine(
 # training.
 
 # %% tags=["live", "remove-input"]
-from IPython.display import Markdown
-from trained.dates import BATCH
-
-assert (record["steps"][-1], BATCH) == (1000, 64)
-Markdown(
-    f"**The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last"
-    " letter.** So it has learnt to read, at least in the forms that it knows."
-)
-
-# %% [markdown]
-# ## How sure is it of nonsense? { #sure-and-wrong }
-#
-# And what if a text is no date at all? The machine will write something, but how sure is it? All letters of its answer
-# must be right, so multiply their probabilities, and you know. First a real date:
-
-# %% tags=["hide-input"]
 import numpy as np
 from clear_attention import beam_search, create_date_pairs, date_tokenizers
+from IPython.display import Markdown
+from trained.dates import BATCH
 
 source, target = date_tokenizers()  # from letters to numbers, and back
 
@@ -80,45 +66,16 @@ def ask(texts):
     return target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
 
 
-def read(*texts):
-    """Let the machine read texts; print what it writes, and how sure it is."""
-    answers, sure = ask(texts)
-    for text, answer, share in zip(texts, answers, sure, strict=True):
-        percent = np.floor(1000 * share) / 10  # rounded down
-        print(f"{text:24} {answer} {percent:.1f} %")
-    return answers, sure
-
-
 texts, right = create_date_pairs(2000, seed=1, split="test")
 unseen = source.encode(texts, length=34)
 assert ask(["03.05.2018", "3/5/2018"])[0] == ["2018-05-03", "2018-03-05"]
-answers, _ = read("may 3rd, 2018")
-assert answers == ["2018-05-03"]
-assert ask(["3. mai 2018", "3.5.'18"])[0] == ["2018-05-03"] * 2
-nonsense, sure = ask(["february 30th, 2018"])
-assert nonsense == ["2018-02-30"]
-assert sure[0] > 0.99
-
-# %% [markdown]
-# **Now fool it. A banana leaves it in doubt. Find texts that are no dates, and for which it is over 99 % sure of its
-# answer.** (The page can't tell whether a text is a date, so be honest. It helps to keep a day and a year.)
-
-# %% tags=["live", "remove-input"]
-begins = "banana"
-answers, sure = ask([begins])
-sure = f"{np.floor(1000 * sure[0]) / 10:.1f} %"
-row = (begins, answers[0], sure)
-machine(
-    "dates",
-    piece="fool",
-    text=begins,
-    without=tabled(("text", "it writes", "sure"), [row]),
+assert (record["steps"][-1], BATCH) == (1000, 64)
+Markdown(
+    f"**The machine reads {round(2000 * float(record['exact'])):,} of 2,000 such unseen dates right, to the last"
+    " letter.** So it has learnt to read, at least in the forms that it knows."
 )
 
 # %% [markdown]
-# **A machine can be sure and wrong when a text is unlike its examples.** Ours is nearly certain even of February 30th,
-# because nobody taught it to say *no*. Remember this when a larger machine sounds sure.
-#
 # ## What goes in
 #
 # How can a machine calculate with letters? Nobody can multiply an m. So each letter is turned into its number in a
@@ -219,8 +176,8 @@ touch(
 #
 # So what becomes of the two 3s from the top of the page? Here they are, with 120 other 3s from unseen dates. The 64
 # numbers of each are a point in 64 directions. These can't be drawn, so we draw the two directions in which the 3s lie
-# farthest apart after the encoder. (The bars are the 64 numbers of the two.) **In the table all 3s are one point. Press
-# "+ place", then "+ encoder": where do the two go?**
+# farthest apart after the encoder. (The bars are the 64 numbers of each of the two 3s.) **In the table all 3s are one
+# point. Press "+ place", then "+ encoder": where do the two go?**
 
 # %% tags=["live", "remove-input"]
 import re
@@ -308,10 +265,10 @@ touch(
 #
 # ## Take it away
 #
-# What is left if the machine can't choose where to look? **The averaging machine** gives every letter of the text the
-# same weight, so it gets plain averages, in the encoder and again for the answer. It had only 500 steps of training,
-# half of ours. Beside it stands a whole machine with the same short training, the **yardstick**, which reads 98 of 100
-# dates. **Try both on a date of your own. Where the averaging machine is wrong, are its digits wrong, too?**
+# What is left if the machine can't choose where to look? We trained two machines for 500 steps, half as long as ours.
+# One is whole, and reads 98 of 100 dates. It is our **yardstick**. The other, the **averaging machine**, gives every
+# letter of the text the same weight, so it gets plain averages, in the encoder and again for the answer. **Try both on
+# a date of your own. Where the averaging machine is wrong, are its digits wrong, too?**
 
 # %% tags=["live", "hide-input"]
 names = ["dates-brief", "dates-no-attention"]
@@ -482,6 +439,49 @@ assert (counts["first letter"], counts["all three"]) == (17, 42)
 # And why does the machine look at the r at all? We do not know.
 #
 # </details>
+#
+# ## How sure is it of nonsense? { #sure-and-wrong }
+#
+# And what if a text is no date at all? The machine will write something, but how sure is it? All letters of its answer
+# must be right, so multiply their probabilities, and you know. First a real date:
+
+
+# %% tags=["hide-input"]
+def read(*texts):
+    """Let the machine read texts; print what it writes, and how sure it is."""
+    answers, sure = ask(texts)
+    for text, answer, share in zip(texts, answers, sure, strict=True):
+        percent = np.floor(1000 * share) / 10  # rounded down
+        print(f"{text:24} {answer} {percent:.1f} %")
+    return answers, sure
+
+
+answers, _ = read("may 3rd, 2018")
+assert answers == ["2018-05-03"]
+assert ask(["3. mai 2018", "3.5.'18"])[0] == ["2018-05-03"] * 2
+nonsense, sure = ask(["february 30th, 2018"])
+assert nonsense == ["2018-02-30"]
+assert sure[0] > 0.99
+
+# %% [markdown]
+# **Now fool it. A banana leaves it in doubt. Find texts that are no dates, and for which it is over 99 % sure of its
+# answer.** (The page can't tell whether a text is a date, so be honest. It helps to keep a day and a year.)
+
+# %% tags=["live", "remove-input"]
+begins = "banana"
+answers, sure = ask([begins])
+sure = f"{np.floor(1000 * sure[0]) / 10:.1f} %"
+row = (begins, answers[0], sure)
+machine(
+    "dates",
+    piece="fool",
+    text=begins,
+    without=tabled(("text", "it writes", "sure"), [row]),
+)
+
+# %% [markdown]
+# **A machine can be sure and wrong when a text is unlike its examples.** Ours is nearly certain even of February 30th,
+# because nobody taught it to say *no*. Remember this when a larger machine sounds sure.
 #
 # ## Exercises
 #

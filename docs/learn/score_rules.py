@@ -151,8 +151,7 @@ touch(
 # **The start mark gives 83 % of its weight to letters that it must not see.** No error says so.
 #
 # Both steps are good ones. A score says how well a key fits, and nothing else. What else a machine has to say, it says
-# with a further step. But one step can undo another. (The piece shows it: a card gets a broken orange edge if a later
-# card undoes its work. So the culprit stands somewhere below it.)
+# with a further step. But one step can undo another.
 #
 # ## “Never”: the step that was undone
 #

@@ -11,7 +11,7 @@ const MATRICES = 134; // the top of the three matrices, which stand where the ba
 const BARS = { top: 138, row: 24, left: [24, 148, 254], wide: [104, 86, 86] };
 const MAP = { top: 262, weights: 24, output: 242, cells: [62, 49] };
 const keyframes = (name) => `@keyframes ${name}{from{transform:translate(var(--x),var(--y));opacity:1}75%{transform:none;opacity:1}to{transform:none;opacity:0}}`;
-const STYLE_OF_FLIGHTS = `<style>.flies-0,.flies-1{opacity:0}@media (prefers-reduced-motion:no-preference){.flies-0{animation:flies-0 1.2s ease-in-out}.flies-1{animation:flies-1 1.2s ease-in-out}}${keyframes("flies-0")}${keyframes("flies-1")}</style>`;
+const STYLE_OF_FLIGHTS = `<style>.flies-0,.flies-1{opacity:0}.flying{fill:color-mix(in srgb,var(--tint) 18%,var(--md-code-bg-color));fill-opacity:1}@media (prefers-reduced-motion:no-preference){.flies-0{animation:flies-0 1.2s ease-in-out}.flies-1{animation:flies-1 1.2s ease-in-out}}${keyframes("flies-0")}${keyframes("flies-1")}</style>`;
 const FIRST = 3; // the step of the first score
 const PATIENCE = 4; // so many beats of the piece for each step that goes on by itself: its numbers want to be read
 
@@ -126,7 +126,7 @@ const rowsFor = (shares) => shares.flatMap((share, i) => (share ? [i] : []));
 /** What moves at this step: rows of a matrix become a query, or keys and values; the query goes to a key; values, times their weights, become the output. */
 function flights({ letters, x, wq, wk, wv, row, step }, { q, v, weights }) {
   const ghost = (numbers, kind, [fromX, fromY], [toX, toY], wide = CELL) => `<g class="flies-${step % 2}" style="--x:${fromX - toX}px;--y:${fromY - toY}px">${numbers.map((n, c) =>
-    `<rect class="${kind} grip" x="${toX + wide * c}" y="${toY}" width="${wide}" height="${ROW}"/><text class="middle" x="${toX + wide * (c + 0.5)}" y="${toY + 15}">${short(n)}</text>`).join("")}</g>`;
+    `<rect class="${kind} grip flying" x="${toX + wide * c}" y="${toY}" width="${wide}" height="${ROW}"/><text class="middle" x="${toX + wide * (c + 0.5)}" y="${toY + 15}">${short(n)}</text>`).join("")}</g>`;
   const made = (i, name, kind, matrix) => rowsFor(x[i]).map((n) => ghost(matrix[n].map((y) => y * x[i][n]), kind, [LEFT[name], MATRICES + ROW * n], [LEFT[name], TOP + ROW * i]));
   if (step === 1) return made(row, "q", "q", wq).join("");
   if (step === 2) return letters.flatMap((_, i) => [...made(i, "k", "k", wk), ...made(i, "v", "v", wv)]).join("");

@@ -28,9 +28,9 @@
 #
 # ## A machine that reads dates
 #
-# Here it is, a trained Transformer that runs in this page. Press a letter of its answer, and see where it looked when it
-# wrote that letter. Then type a date as you write it, or [take the machine apart](machine.py): switch parts off, and
-# watch what breaks.
+# Here it is, a trained Transformer that runs in this page. It has read 3/5/2018, and to write the month it looked at the
+# 3. **Change both slashes to dots. Where does it look for the month now?** Press any other letter of its answer, too, and
+# type a date as you write it. Or [take the machine apart](machine.py): switch parts off, and watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -45,7 +45,18 @@ model, _ = trained.load("dates")
 source, target = date_tokenizers()
 found = greedy_search(model, source.encode(["3/5/2018", "3.5.2018"]), max_length=11, jit_compile=False)
 assert target.decode(found) == ["2018-03-05", "2018-05-03"]
-machine("dates", piece="small", page="machine/", without=still(model, "thursday 3rd of may 2018", each_row=True))
+for text, month in (("3/5/2018", 0), ("3.5.2018", 2)):  # where the number of the month stands
+    date = "2018-03-05" if month == 0 else "2018-05-03"
+    maps = model(source.encode([text]), target.encode([date])[:, :-1], return_weights=True).weights
+    assert maps["decoder.0.cross"][0, :, 6].numpy().mean(axis=0).argmax() == month
+machine(
+    "dates",
+    piece="small",
+    page="machine/",
+    text="3/5/2018",
+    at=6,
+    without=still(model, "3/5/2018", at=6, each_row=True),
+)
 
 # %% [markdown]
 # ## Which one are you?

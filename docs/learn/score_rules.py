@@ -15,8 +15,8 @@
 # others. Small scores change a little, and large ones most. Some large models have one, with wider bounds. At last the
 # [mask](masks.py) hides what comes later.
 #
-# The dot is the start mark, which may see only itself. **Nobody looks ahead. Now swap the cap and the mask. What
-# becomes of the first row of the map?**
+# The dot is the start mark, which may see only itself. (A card whose work is undone by a later card gets a broken orange
+# edge.) **Nobody looks ahead. Now swap the cap and the mask. What becomes of the first row of the map?**
 
 # %% tags=["live", "remove-input"]
 import sys

@@ -373,7 +373,7 @@ def test_nothing_moves_where_the_reader_wants_no_motion(visit):
     page = visit("/", reduced_motion="reduce").page
     field(page.locator("date-machine")).focus()
     page.wait_for_function("document.querySelector('date-machine').result")
-    assert strip(page.locator("date-machine"), "The answer")[0] == [*"2018-05-03", "▪"]
+    assert strip(page.locator("date-machine"), "The answer")[0] == [*"2018-03-05", "▪"]
 
 
 @pytest.mark.parametrize(

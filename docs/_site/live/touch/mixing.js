@@ -46,7 +46,7 @@ export const mixing = {
     const margin = left ? MARGIN : 0;
     return `${STYLE_OF_MIXING}<div class="mixing-answer" role="group" aria-label="Letter of the answer"><span>${rest === "sink" ? "It looks from" : "It writes"}</span>${keys.join("")}</div>
       ${looks.length > 1 ? `<div class="controls" role="group" aria-label="What it looks at">${ways.join("")}</div>` : ""}
-      <svg class="mixing" viewBox="${-margin} 0 ${ACROSS + margin} ${block + heads.length * tall - GAP + 6}" style="max-width:38em" role="img" aria-label="${drawn(state, heads)}">
+      <svg class="mixing" viewBox="${-margin} 0 ${ACROSS + margin} ${block + heads.length * tall - GAP + 6}" style="max-width:44em" role="img" aria-label="${drawn(state, heads)}">
       ${letters.join("")}${after}${empty}${left}${stage > 1 ? columns("ghost", 1) : ""}<g ${stage === 3 ? 'class="fades"' : ""}>${columns("column", stage)}</g>
       <g class="mixed ${stage === 3 ? "is-there" : ""}">${mixtures.join("")}</g><g class="fades ${stage === 2 ? "is-there" : ""}">${names.join("")}</g><g class="fades ${stage > 1 ? "is-there" : ""}">${borders.join("")}</g></svg>
       <div class="controls">${stages.join("")}${player("Let it look", playing)}</div>${says(told(state, heads))}`;

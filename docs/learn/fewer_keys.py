@@ -114,8 +114,7 @@ plt.show()
 # different things, because they ask differently.**
 #
 # How different? **Head 1 should bring back about 15, and head 2 about 35. Move their queries: can both do it? Then let
-# each head have its own keys and values, and try again.** (Heads 1 and 3 keep theirs. Head 2 gets the keys 1 and 5 and
-# the values 20 and 40, and head 4 the keys 1 and 3 and the values 0 and 40.)
+# each head have its own keys and values, and try again.** (Head 2 then gets the keys 1 and 5 and the values 20 and 40.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -160,7 +159,8 @@ touch(
 #
 # ## What does sharing cost?
 #
-# But no head works alone: $W_O$ mixes what all bring, and may still make a 35 of it. So does sharing cost anything?
+# But no head works alone: $W_O$ mixes what all bring, and can make a 35 of other numbers. It only can't bring back what
+# no head has fetched. So how much does sharing cost?
 #
 # Three teams measured it. Google took a trained model, T5, averaged the matrices of keys and values of heads that were
 # to share, and trained it a little longer. Meta and DeepSeek trained new models, one for each way of sharing. Fewer
@@ -298,6 +298,7 @@ attention_drawn("fewer_keys")
 #     q = split(x @ W_Q, heads)
 #     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
 #     group = ...  # for each query head the number of its key head, counted from 0
+#     # k[group] has a row for each number in group: some keys come twice
 #     found = attention(q, k[group], v[group], mask)
 #     return merge(found) @ W_O
 # ```

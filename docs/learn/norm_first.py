@@ -51,18 +51,18 @@ assert 0.27 < commonest < 0.32
 # --8<-- "diagrams/right_angle.svg"
 #
 # Now the norm divides the sum $(1.75, -0.25, 0.25, -1.75)$, whose mean is 0 already, by 1.25. That makes $(1.4, -0.2,
-# 0.2, -1.4)$. The letter stood in the sum once, so it is divided, too, and $1 / 1.25 = 0.8$ of it is left. One can also
-# measure that, like a shadow that the divided sum throws on the letter. Multiply the two, number by number, and take
-# the mean of the four:
+# 0.2, -1.4)$. The sum holds the letter once, so $1 / 1.25 = 0.8$ of it is left. One can also measure that: multiply the
+# divided sum with the letter, number by number, and take the mean of the four:
 #
 # $$
 # \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
 # $$
 #
-# (For the letter itself this mean is 1.) So one part and its norm leave 0.8 of the letter. That sounds like plenty. But
-# twelve layers have 24 parts, and before its training each part of our tower adds about 0.75. And each adds it nearly
-# at a right angle, because two vectors of 32 numbers that have nothing to do with each other mostly stand like that.
-# (Measured between each letter and what is added to it, it is 88° on average.)
+# (For the letter itself this mean is 1.) So one part and its norm leave 0.8 of the letter, and by "the letter" we still
+# mean the vector that came in at the bottom. That sounds like plenty. But twelve layers have 24 parts, and before its
+# training each part of our tower adds about 0.75. And each adds it nearly at a right angle, because two vectors of 32
+# numbers that have nothing to do with each other mostly stand like that. (Measured between each letter and what is
+# added to it, it is 88° on average.)
 #
 # What do 24 of them leave? Here are two towers of such triangles. On the left the norm divides the sum after each part,
 # and on the right only once, at the top. **Climb both: how long is the letter in the end, compared with the sum?**
@@ -110,10 +110,9 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
 # **With a norm after each of 24 parts half a percent of the letter arrives at the top, and with a single norm about a
-# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. (In six layers it is
-# $0.8^{12}$, or 7 %, and with so much a tower still learns.) On the right the squares add up, and $1 / \sqrt{1 + 24
-# \cdot 0.75^2} = 0.26$. (There each part reads a copy of the sum that was brought to size 1, so it adds as much as on
-# the left. How, you will see below.)
+# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$.  On the right the squares
+# add up, and $1 / \sqrt{1 + 24 \cdot 0.75^2} = 0.26$. (There each part reads a copy of the sum that was brought to size
+# 1, so it adds as much as on the left. How, you will see below.)
 #
 # A dare: set "Layers" to 24, and find the largest "A part adds" with which more than half of the letter still arrives
 # on the left.
@@ -125,11 +124,12 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 #
 # </details>
 #
-# What arrives at the top instead of the letter? Mostly an average of the text, which the attentions add in every layer.
-# This average is nearly the same for all digits. So the more of it there is, and the less of the letter, the more alike
-# all digits become. At the top of the left tower two digits of a text can hardly be told apart. Measured before the
-# training, their cosine is 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86,
-# which leaves a difference to learn from.
+# What arrives at the top instead of the letter? Mostly averages of the text, which the attentions add. Each layer turns
+# its average with matrices of its own, so it points elsewhere than the letter. But it is nearly the same for all
+# digits. So the more of these averages there is, and the less of the letter, the more alike all digits become. At the
+# top of the left tower two digits of a text can hardly be told apart. Measured before the training, their cosine is
+# 0.999 on average, where 1 would be the same direction. In the tower on the right it is 0.86, which leaves a difference
+# to learn from.
 #
 # **So a tall tower with the norm last starts its training nearly blind.** The tower does learn, but slowly: with a
 # third of the learning rate and three times as many steps, one such tower got all digits. But who would wait three
@@ -266,6 +266,8 @@ finds = [np.array([0.75, 0.75, -0.75, -0.75]), np.array([0.75, -0.75, -0.75, 0.7
 top = tower_first(letter, [lambda _, find=find: find for find in finds])
 print(top.round(3))
 print("of the letter:", (top @ letter / 4).round(3))
+
+# %% tags=["live", "remove-input"]
 np.testing.assert_allclose(top @ letter / 4, 0.686, atol=5e-4)
 x = letter
 for find, after, share in zip(

@@ -233,7 +233,7 @@ assert 192_000 < 125 * 1000 * 4
 #
 # </details>
 #
-# ## What does the mending cost? { #why-is-it-faster }
+# ## What does it cost, and what does it save? { #why-is-it-faster }
 #
 # Mending is extra arithmetic, though only a few products for each piece. What does one get for it?
 #
@@ -244,7 +244,8 @@ assert 192_000 < 125 * 1000 * 4
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** The price
+# **In pieces, scores and weights are never written, so 1.2 million numbers move in place of 4.3 million.** (For plain
+# attention we even assume that K and V are read only once, though they would not fit into the small memory.) The price
 # is that K and V are read for each of the 8 groups: 8 · 64,000 is 512,000.
 #
 # And in a real program? In 2022 Dao and others [measured](https://arxiv.org/abs/2205.14135) their *FlashAttention* on

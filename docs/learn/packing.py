@@ -92,7 +92,8 @@ assert drawn == "".join([*pair, longest] * 2)
 # **Alone both dates are read right, and side by side both are read wrong.** In the first answer the 18 of the year has
 # become the day, and the 9 of the second stands in neither text. How can that be? While an answer is written, we let it
 # look only at the letters of its own date. But in the encoder, which makes the vectors of these letters, nothing was
-# hidden, and there they have already looked at the neighbour.
+# hidden, and there they have already looked at the neighbour. A vector that is misled like that can make the decoder
+# write any digit.
 #
 # Then why put them there? A machine computes with whole rectangles. So short texts are [filled up with
 # padding](masks.py), and a place of padding costs as much as a letter. Of 1,000 dates, each in a row of its own, nearly
@@ -101,7 +102,9 @@ assert drawn == "".join([*pair, longest] * 2)
 # --8<-- "diagrams/shared_row.svg"
 #
 # The longest of our 1,000 dates has 33 letters, so alone they need 1,000 rows of 33. Packed into longer rows, of 64
-# places, they need 317. That makes 20,288 places instead of 33,000.
+# places, which leave fewer gaps at the end, they need 317. That makes 20,288 places instead of 33,000. (Longer rows
+# have more scores: 317 · 64² are 1.3 million, and 1,000 · 33² are 1.1. But for texts this short the rest of the machine
+# costs far more.)
 #
 # Were the two wrong answers a rare accident? We put the 1,000 dates in pairs, two in each row:
 
@@ -379,9 +382,9 @@ print("your machine packs its texts")
 #
 # ### Exercise 1
 #
-# A program has packed our 1,000 dates into 317 rows, say of 64 places. As soon as one date does not fit, it begins a
-# new row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268. (The
-# dates are `create_date_pairs(1000, seed=1, split="test")` of the package.)
+# A program has packed our 1,000 dates into 317 rows of 64 places. As soon as one date does not fit, it begins a new
+# row, and never goes back. Can you do with fewer, if all rows stay open? The letters alone would fill 268. (The dates
+# are `create_date_pairs(1000, seed=1, split="test")` of the package.)
 
 # %% tags=["answer"]
 lengths = np.array([len(text) for text in texts])

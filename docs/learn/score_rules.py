@@ -193,9 +193,19 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # %% [markdown]
 # ## “Enough”: why cap at all? { #a-limit-the-soft-cap }
 #
-# The cap says: enough, a score need not grow any further. But if it makes such trouble, why not throw it away? Say two
-# keys have the scores 13 and 3, and the second one would be right. Training asks of each number: if I move you, does
-# the answer improve? So let us move the score of the second key up by 1, to 4. What becomes of its weight?
+# The cap says: enough, a score need not grow any further. A **soft cap** $c$ takes the tanh, a curve that is nearly a
+# straight line near 0 and stays between -1 and 1:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 a score of 13 becomes
+# 3.00, and a score of 3 becomes 2.28.
+#
+# But if it makes such trouble, why not throw the cap away? Say two keys have these scores, 13 and 3, and the second key
+# would be right. Training asks of each number: if I move you, does the answer improve? So let us move the score of the
+# second key up by 1, to 4. What becomes of its weight?
 #
 # | scores | weight of the second key at 3 | at 4 |
 # | --- | --- | --- |
@@ -203,22 +213,13 @@ for score, moves in ((3.0, 0.3), (13.0, 0.0)):  # a push by 1, under a cap of 3
 # | with a cap of 3 | 33 % | 40 % |
 #
 # Without a cap the answer hardly improves. The weight more than doubles, but 0.012 % of the whole is still next to
-# nothing. So training hardly moves this score. In the large machines of Dehghani and others (2023) the scores grew
-# until training broke down. Their remedy was a norm of queries and keys, so that a score can't grow by longer and
-# longer vectors. Gemma 2 (2024) took a cap, of 50. It makes 12.7 of our 13, but 48.2 of a 100, so it stops only scores
-# that have run away.
+# nothing. So training hardly moves this score. **Under a cap the best key still leads, and the other is heard, too.** So
+# training can move it up, step by step. That has its price: the curve is flat near its bounds, so a score far above the
+# cap, like the 13, can hardly be pushed any more.
 #
-# Under a **soft cap** $c$ the move is felt. The cap takes the tanh, a curve that is nearly a straight line near 0 and
-# stays between -1 and 1:
-#
-# $$
-# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
-# $$
-#
-# Small scores hardly notice the cap, and no score gets beyond $c$ or below $-c$. With a cap of 3 our 13 becomes 3.00,
-# and the 3 becomes 2.28. That has its price: the curve is flat near its bounds, so a score far above the cap, like the
-# 13, can hardly be pushed any more. **Under a cap the best key still leads, and the other is heard, too.** So training
-# can move it up, step by step.
+# In the large machines of Dehghani and others (2023) the scores grew until training broke down. Their remedy was a norm
+# of queries and keys, so that a score can't grow by longer and longer vectors. Gemma 2 (2024) took a cap of 50 against
+# the same trouble. It makes 12.7 of our 13, but 48.2 of a 100, so it stops only scores that have run away.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: does our machine need its high scores?</summary>
 #

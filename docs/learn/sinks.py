@@ -91,8 +91,7 @@ touch(
 # it. And the mark stands first, where every later letter can see it. (A vowel, too, leaves some weight there. But it
 # gives enough to the letter before it.)
 #
-# (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.
-# But large models use the first place anyway.)
+# (Usually a head also sees its own letter, and could leave weight there. We forbade that, so that the effect is plain.)
 #
 # Such a place, where leftover weight goes, is called an **attention sink**. Clark and others had seen one in 2019: many
 # heads of BERT look at a mark between sentences. These heads, they argued, have nothing else to do there.
@@ -134,9 +133,11 @@ bet(
 # **Without the start mark, just those letters go wrong that needed no look.** In many such texts, two in three of those
 # letters are lost, but hardly a vowel.
 #
-# Large models behave just like that. In 2023 Xiao and others, who gave attention sinks their name, kept the first four
-# [pieces](pieces_of_words.py) of a text along with the latest. Then the model went on well for millions of pieces. Four
-# line breaks in their place did nearly as well, so what stands there hardly matters.
+# Large models behave just like that. They have no mark that says nothing. But the first place sees nobody but itself,
+# so they can tell it from all others, whatever stands there, and its values turn out to be much smaller than those of
+# other places (Guo and others, 2024). In 2023 Xiao and others, who gave *attention sinks* their name, dropped it, and
+# the models wrote nonsense. Then they kept the first four [pieces](pieces_of_words.py) of a text along with the latest, and a model went on
+# well for millions of pieces. Four line breaks in their place did nearly as well.
 #
 # ## A place of its own
 #
@@ -313,9 +314,9 @@ touch(
 # These are as many as without the start mark, because they must look at others again. If it is too high, the sink takes
 # the weight that the vowels need.
 #
-# **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** For a check
-# that the piece does not show, we dropped one place after the other: each time only a vowel that stood right after it
-# went wrong. In 2025 gpt-oss was trained with such a sink for each head.
+# **With a learnt sink, nearly all leftover weight goes there, and no place of the text becomes special.** (We checked
+# it: if any one place is hidden, only a vowel right after it goes wrong.) In 2025 gpt-oss was trained with such a sink
+# for each head.
 #
 # In the drawing the sink is a column that belongs to no letter. Untick the box, and its weight goes to the letters:
 

@@ -240,7 +240,7 @@ assert min(shares("no warm-up")) > 0.97
 #
 # Slopes, Adam and a warm-up: now you know everything that trained our machine. Here is the program. (Ours took 1,000
 # steps, and saw other dates.) `fit` takes one step after the other, each with 64 new examples. Here it stops after 100
-# steps, still within the warm-up. What do you expect: do its answers look like dates by then?
+# steps, still within the warm-up. Do its answers look like dates by then?
 
 # %%
 import keras

@@ -66,7 +66,7 @@ touch(
 #
 # Where do query, key and value come from? A letter has only one vector, its own. But what it looks for, what it offers
 # and what it hands over are three different things. So we multiply its vector by three different matrices. In a real
-# machine the training finds them. Here we make small ones up, for a pencil:
+# machine the training finds them. Here we choose small ones, for a pencil:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -82,7 +82,8 @@ touch(
 #
 # Now let "y" look at all three letters of "may".
 #
-# **First it asks.** The vector of "y" is $(1, 1)$, so we add the two rows of $W_Q$. The sum is its query:
+# **First it asks.** The vector of "y" is $(1, 1)$. Vectors are rows here, so vector times matrix adds up the rows of
+# $W_Q$, each as often as the vector says: here each once. The sum is its query:
 #
 # $$
 # (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)

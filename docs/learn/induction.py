@@ -118,8 +118,9 @@ assert says(shallow, "zfnxwrzfnxw") == "z"
 # Now the `a` at place 3 asks in layer 2. $W_Q$ picks out its letter, so its **query** is (1, 0, 0). $W_K$ picks out the
 # notes, so the **keys** are notes. $W_V$ picks out the letters again, so the **values** are letters.
 #
-# As scores we take 5 times the dot products, so that the choice is clear. Only the note of place 1 fits, so the scores
-# are 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and the others get 0.0066 each.
+# As scores we take 5 times the dot products, so that the choice is clear. (A machine makes $W_Q$ five times as large.)
+# Only the note of place 1 fits, so the scores are 0, 5, 0 and 0. The b gets the weight $e^5 / (e^5 + 3) = 0.9802$, and
+# the others get 0.0066 each.
 #
 # The output is the average of the letters with these weights, in which the a stands twice: (0.0132, 0.9802, 0.0066). So
 # the answer is b. **The a asks for a note that says a, and so it brings back the letter *after* an a.** This one step
@@ -162,7 +163,7 @@ print("brings back:", (weights @ letters)[3].round(4))
 #
 # Nobody told the trained machine about notes. It only ever heard which letter comes next. Here it reads seven letters,
 # and then the same seven again. In the first round it can only guess, and most letters look at the first one, which
-# serves as a [sink](sinks.py). In the second round it can know what comes.
+# takes the weight that nobody needs, as a [sink](sinks.py). In the second round it can know what comes.
 #
 # **Press the second c. Which letter does it find, and what had that letter noted?**
 

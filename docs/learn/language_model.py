@@ -166,8 +166,7 @@ assert "The following functions return" not in to_text(train_ids)
 # begun, most of it is easy. The hard part is to choose the word.
 #
 # In 1951 Claude Shannon, who had made surprise a number, let people play your game. They, too, erred mostly where words
-# begin. From their guesses he found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation. Our
-# machine will need 1.76, in a manual with both.
+# begin. From their guesses he found between 0.6 and 1.3 bits a letter, in books without capitals and punctuation.
 #
 # Training pushes down just these bits. Its [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with the
 # natural logarithm.
@@ -277,7 +276,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter that looks *four* letters back.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. Say the packed file gets longer by 10,000 bits, and the last tenth has 5,000 letters: then each costs it 2 bits. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. By so many bits the packed file gets longer with the last tenth, and divided by its letters that is what a letter costs. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
 
 # %% tags=["live", "remove-input"]
 from live import bet

@@ -210,9 +210,10 @@ touch(
 # (Hide the padding in the training, too. We hid it from the other machine only afterwards, and then it read only a
 # third of the dates, even in 34 places: it had learnt to count on what the padding gave it.)
 #
-# A **mask** sees to that. It holds a 1 for each key that must not be looked at, and a 0 for the others. A key with a 1
-# is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first blue "pad"
-# button to let one place in: what does it take from the letters? Then try to leave a letter with nothing to look at.**
+# A **mask** gives the padding its 0. It holds a 1 for each key that must not be looked at, and a 0 for the others. A
+# key with a 1 is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first
+# blue "pad" button to let one place in: what does it take from the letters? Then try to leave a letter with nothing to
+# look at.**
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -370,17 +371,17 @@ assert 3 + int(far) == -999_999_997
 # numbers by what all texts of the batch say together. So one such row can spoil every number of the machine.
 #
 # The Transformer's paper (Vaswani and others, 2017) sets a hidden score to −∞. Then $e$ to its power is 0, and an empty
-# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. Then no NaN appears, because
-# the softmax of such programs first subtracts the largest score of the row from all its scores, which changes no
-# weight. So in other rows a hidden key still gets 0. But in an empty row the large number is added to every score, and
-# wipes it out, because a number of 32 bits keeps only about seven digits:
+# row becomes NaN. Its program [added](../guides/hiding_scores.py) -1,000,000,000 instead. It also subtracts the largest
+# score of a row from all its scores, as most programs do, which changes no weight. Here are two keys with the scores 3
+# and 1:
 #
-# | score | with the large number added | in 32 bits | minus the largest |
+# | hidden | scores, with the large number | minus the largest | weights |
 # | --- | --- | --- | --- |
-# | 3 | -999,999,997 | -1,000,000,000 | 0 |
-# | 1 | -999,999,999 | -1,000,000,000 | 0 |
+# | the second | 3 and -1,000,000,000 | 0 and -1,000,000,000 | 1 and 0 |
+# | both | -1,000,000,000 and -1,000,000,000 | 0 and 0 | 0.5 and 0.5 |
 #
-# So the row looks at all its padding alike, and nobody is warned.
+# A number of 32 bits keeps only about seven digits, so the large number wipes out the 3 and the 1. **No NaN appears. But
+# an empty row looks at its padding after all, and nobody is warned.**
 #
 # There is no average of nothing, so somebody has to decide. **Our rule is that a query with no key left gets weights 0
 # and output 0.** Mend your `softmax`, so that it keeps this rule. One expression is missing:

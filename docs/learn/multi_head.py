@@ -356,15 +356,16 @@ assert (
 # one.**
 #
 # But at the right end all lines meet above 99. **One head gets there, too, so one average can hold a whole date.** The
-# order, which was lost after 700 steps, must be in this average now.
+# order, which was lost after 700 steps, must be in this average now. So the question has turned round: how can one look
+# be enough?
 #
 # ## How does a whole date fit into one average?
 #
 # Let us watch the machine with one head decide about one digit. The third digit of 1967 should be a 6, and its rival is
-# the 7. The last matrix gives points to both, from which probabilities are made. What comes back is a sum over all
-# letters, and a matrix times a sum is the sum of its products. So we can say how many of the points each letter brings.
-# A letter with the weight 0.5 that gives 4 points to the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 -
-# 1) = 1.5$. All letters pull, as in a tug of war, and the stronger side wins.
+# the 7. The last matrix gives points to both, and who has more points is written. What comes back is a sum over all
+# letters, so the points are a sum, too, and each letter brings its own. A letter with the weight 0.5 that gives 4
+# points to the 6 and 1 point to the 7 pulls for the 6, with $0.5 \cdot (4 - 1) = 1.5$. All letters pull, as in a tug of
+# war, and the stronger side wins.
 #
 # A machine that knows the order must pull for the 6 at the third digit, and for the 7 at the fourth. The weights are
 # the same at both, because there is only one look. But the last matrix has other numbers for the fourth digit than for
@@ -451,12 +452,12 @@ touch(
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
 # pull about six times as hard, so the boxes are drawn smaller.) After 700 steps the 6 pulls for the 6 and the 7 for the
 # 7, whichever digit is asked, and these two nearly balance. The 1 and the others pull for the 7 both times, so the
-# machine writes 1977. (Only the 9 changes sides, but it pulls for the wrong digit both times, and is too weak to
-# matter.)
+# machine writes 1977.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: is it so in every date? And what does the 9 know?</summary>
 #
-# Not all walk in every date. In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
+# In 1967, after 700 steps, the 9 changes sides, but it pulls for the wrong digit both times, and is too weak to matter.
+# And not all walk in every date. In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #

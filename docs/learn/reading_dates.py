@@ -10,7 +10,8 @@
 # 2018". A computer wants `2018-05-03`. The machine below translates, and nobody ever told it what a month is.
 #
 # Here it has read `03.05.2018`. **Now type `3/5/2018`: which day does it make of that? Then press a letter of its
-# answer. The brighter a letter of the text, the more the machine looked at it.** Then try your own birthday.
+# answer. The brighter a letter of the text, the more the machine looked at it.** Then try your own birthday, with a
+# year such as 1990 or '90.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -91,10 +92,10 @@ Markdown(
 # The machine is reading "thursday 3rd of may 2018", and has written `2018-0`. You would look at "may" now, and about
 # half of the machine's look goes there, too. But how can a calculation look? It shares out a total of 1 among the
 # letters of the text, and the share of a letter is its **weight**. Then it multiplies the vector of each letter by its
-# weight, and adds them up. In this mixture a letter with a large weight is heard loudly, and the others hardly. (In the
-# picture the weight is the width of a column.) From the mixture, and from what it has written so far, the machine
-# computes the next letter. **Press "Let it look", and watch one look. Then press other letters of the answer: whose
-# columns are wide?**
+# weight, and adds them up. (Before that the letters have looked at each other. More of it below.) In this mixture a
+# letter with a large weight is heard loudly, and the others hardly. (In the picture the weight is the width of a
+# column.) From the mixture, and from what it has written so far, the machine computes the next letter. **Press "Let it
+# look", and watch one look. Then press other letters of the answer: whose columns are wide?**
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -167,9 +168,9 @@ touch(
 # %% [markdown]
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
-# finds out in training, because looking there makes the right letters more probable. (It looks four times over, each
-# time with weights of its own. The picture shows their mean, and [lesson 6](split_heads.py#how-the-numbers-are-shared)
-# shows all four. We come back to the r.)
+# finds out in training, because looking there makes the right letters more probable. For most digits one to three
+# columns are wide, and for a dash hardly any. (It looks four times over, each time with weights of its own. The picture
+# shows their mean, and [lesson 6](split_heads.py#how-the-numbers-are-shared) shows all four. We come back to the r.)
 #
 # The machine has two halves. The **encoder** reads the text: in it the letters of the text look at each other, and each
 # gets a new vector. The **decoder** then mixes these vectors, as above, and writes.

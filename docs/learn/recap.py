@@ -109,12 +109,12 @@ journey(
 # ## From the text into the answer
 #
 # Now the day's 5 is no longer just any 5. But how does it get to the right side, into the answer? We join the decoder
-# when it has written `1955-06-0`. What comes out above the last letter is written next. The last letter is the 0, and
-# so it is this 0 that must ask the text for the day. Beside it walks the first 0, which had to ask for the month. (The
-# • is the start mark.) On this side "add & norm" has no number of its own. Step 8 shows the letter after it, and step 9
-# what was found, before it.
+# when it has written `1955-06-0`. What comes out above a letter is its successor, so what comes out above the last one
+# is written next. The last letter is the 0, and so it is this 0 that must ask the text for the day. Beside it walks the
+# first 0, which had to ask for the month. (The • is the start mark.) At steps 7 and 8 the piece shows the two 0s, and
+# at step 9 what they have fetched from the text.
 #
-# **Walk up the right side, as far as step 9. How alike are the two 0s at each step?**
+# **Walk up the right side, as far as step 9. How alike are the two 0s, and how alike is what they fetch?**
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -257,8 +257,8 @@ touch(
 
 # %% [markdown]
 # It writes January, although all other letters still say June. Only the neighbours can have told the j: **a j that has
-# looked around carries its month with it.** Now put january's j in at step 2. There no j has looked around yet, so all
-# three are the same, and the machine writes June again, from the other letters.
+# looked around carries its month with it.** At step 2, where no j has looked around yet, january's j changes nothing:
+# all three are the same there, and the machine writes June, from the other letters.
 #
 # ## The three attentions { #the-three-places }
 #

@@ -56,7 +56,7 @@
 # </details>
 #
 # What place 2 lacks is some number about the whole text. One head has to find it out and write it down, before another
-# head can use it. You know this from [the head that copies](induction.py#so-somebody-must-write-it-down). But which
+# head can use it. You know this from [the two layers that copy](induction.py#so-somebody-must-write-it-down). But which
 # number?
 #
 # ## How many are smaller?
@@ -151,7 +151,9 @@ print("shares:", (tokens @ share)[0, 1:7, 0].round(2))
 # and of the nine numbers it sets the one for this count to 1:
 
 # %%
-counts = np.arange(8, -1, -1)  # from 8 down to 0, so that the shares rise
+counts = np.arange(
+    8, -1, -1
+)  # from 8 down to 0: look_up wants the shares in rising order
 shares = 1 / (counts + 1)  # for each count its share: 1/9, 1/8 ... 1
 answers = np.eye(9)[counts]  # and a row with a single 1, at place 8, 7 ... 0
 network = look_up(
@@ -220,8 +222,8 @@ touch(
 # the dot product of the longer rows is the sum of both dot products. So **when you add two selections, their scores add
 # up.**
 #
-# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Place 1
-# looks for the note 0. So a note that is too large must be wanted less than a note of 0, and a wish of 0 would not do.)
+# **Now fill in the first wish: how much does a place want a note, so that it finds its letter by the rule?** (Take
+# place 1, and the notes 0, 2 and 4. It looks for the 0, so it must want the 2 and the 4 less than the 0.)
 #
 # ```python
 # # query is the number of the place, key is the note of a letter.

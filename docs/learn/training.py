@@ -90,7 +90,7 @@ probability = np.linspace(0.0007, 1, 1500)
 ax.plot(probability, -np.log(probability), color="#0072b2")
 for p, says in (
     (0.001, "0.001: certain, and wrong"),
-    (1 / 14, "1/14: all 14 equally probable"),
+    (1 / 14, "1/14: all 14 signs equally probable"),
     (0.5, "0.5: in doubt"),
     (0.9, "0.9"),
     (1, "1: certain, and right"),
@@ -242,8 +242,8 @@ touch(
 #
 # To multiply factor by factor is the *chain rule*, and the whole walk is called *backpropagation*. All slopes together
 # are the *gradient*, and to nudge all numbers against them is *gradient descent*. In 1986 Rumelhart, Hinton and
-# Williams trained networks by such walks, and saw that their inner numbers came to stand for features of the task.
-# Nobody had told them which.
+# Williams trained networks by such walks, and saw that inner numbers came to stand for something in the task, such as
+# the generation that a person of a family belongs to. Nobody had told them to.
 #
 # Does it work for real? We took our untrained machine, and 64 texts at once, a *batch*. **One walk back, one nudge for
 # each number, and the machine's loss fell from 3.0 to 2.6.** A training repeats this, each time with 64 other texts.

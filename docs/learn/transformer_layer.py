@@ -75,8 +75,8 @@ assert ("1958", "1985") in [
 #
 # Our date machine is shallow: one **layer** reads, and one writes. A layer has two *parts*, an attention and then a
 # small network that works on each letter alone. To see what the plus does in a deep machine, we stack four such layers
-# into a *tower*, with their norms, which come later on this page. The tower must write eight digits backwards, so that
-# the place is everything:
+# into a *tower*. (They have norms, too, which come later on this page.) The tower must write eight digits backwards, so
+# that the place is everything:
 #
 # --8<-- "diagrams/digit_tower.svg"
 #
@@ -213,9 +213,9 @@ touch(
 # all the others cannot say where it stands. The training began with this brown, and 800 steps did not undo it.
 #
 # **With the residual, a core of its own paint stays longer in each drop.** After four layers this core is only a tenth
-# of the drop (not counting what comes back by the mixing), but it tells the drops apart. So that is what the missing
-# plus does for the order: in each digit it keeps what is its own, and with it the place. Our date machine has fewer
-# averages, which may be why it still read 70 of 100 dates without the plus.
+# of the drop, but it tells the drops apart. So that is what the missing plus does for the order: in each digit it keeps
+# something of its own, and with it the place. Our date machine has fewer averages, which may be why it still read 70 of
+# 100 dates without the plus.
 #
 # In 2015 Kaiming He and others met similar trouble with pictures: 56 layers read them worse than 20, even the pictures
 # of the training. The 56 would read as well as the 20, if 36 of them just handed on what they get. Training did not

@@ -99,8 +99,8 @@ touch(
 )
 
 # %% [markdown]
-# **In most of your sums the hundreds add up to 9**, as 2 and 7 do. (Not every such pair fails. And why 0 and 0 fail, we
-# cannot explain.) What could be so hard about a 9?
+# **In most of your sums the hundreds add up to 9**, as 2 and 7 do. (Not every such pair fails.) What could be so hard
+# about a 9?
 #
 # ## Where does a carry come from?
 #
@@ -549,8 +549,9 @@ assert rounded == [[72, 80, 84], [91, 91, 91], [84, 100, 100]]
 # ### Exercise 1
 #
 # Make a head *even*: set its queries to 0, so that all letters get exactly the same weight. The program `histogram`
-# counts with a single head, by the share of `^`. How many of the 9,840 texts will its twin still get right without this
-# choice? Then ask the twin of `reverse`, which turns a text around and has two heads.
+# says for each letter how often it stands in the text, and counts with a single head, by the share of `^`. How many of
+# the 9,840 texts will its twin still get right without this choice? Then ask the twin of `reverse`, which turns a text
+# around and has two heads.
 
 # %% tags=["answer"]
 for name, heads in (("histogram", 1), ("reverse", 2)):

@@ -23,10 +23,10 @@
 # Play it with answers of two letters. The first letter may be A with a probability of 0.5, B with 0.3, or C with 0.2.
 # **Which one do you take?**
 #
-# You take A, and so does greedy search. But after A the machine is in doubt, and its best second letter has only 0.2.
-# The probabilities multiply, so your answer has $0.5 \cdot 0.2 = 0.10$. And poor C? After C one letter is nearly
-# certain, with 0.9. That answer has $0.2 \cdot 0.9 = 0.18$. **The likeliest letters do not always make the likeliest
-# answer.**
+# Most people take A, and so does greedy search. But after A the machine is in doubt, and its best second letter has
+# only 0.2. The probabilities multiply, so your answer has $0.5 \cdot 0.2 = 0.10$. And poor C? After C one letter is
+# nearly certain, with 0.9. That answer has $0.2 \cdot 0.9 = 0.18$. **The likeliest letters do not always make the
+# likeliest answer.**
 #
 # What if we had kept C, too? **Beam search** keeps several beginnings at once, and their number is called its *width*.
 # At each step it tries every letter after every beginning. Of these longer beginnings it keeps the most probable, and

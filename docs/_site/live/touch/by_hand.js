@@ -10,10 +10,12 @@ const LEFT = { x: 24, q: 88, k: 194, v: 298 };
 const MATRICES = 134; // the top of the three matrices, which stand where the bars will stand
 const BARS = { top: 138, row: 24, left: [24, 148, 254], wide: [104, 86, 86] };
 const MAP = { top: 262, weights: 24, output: 242, cells: [62, 49] };
-const keyframes = (name) => `@keyframes ${name}{from{transform:translate(var(--x),var(--y));opacity:1}75%{transform:none;opacity:1}to{transform:none;opacity:0}}`;
-const STYLE_OF_FLIGHTS = `<style>.flies-0,.flies-1{opacity:0}.flying{fill:color-mix(in srgb,var(--tint) 18%,var(--md-code-bg-color));fill-opacity:1}@media (prefers-reduced-motion:no-preference){.flies-0{animation:flies-0 1.2s ease-in-out}.flies-1{animation:flies-1 1.2s ease-in-out}}${keyframes("flies-0")}${keyframes("flies-1")}</style>`;
+const [FLIGHT, TURN] = [1.1, 0.6]; // seconds of a flight, and until the next one takes off
+const flight = (n) => `@keyframes flies-${n}{from{transform:translate(var(--x),var(--y));opacity:1}80%{transform:none;opacity:1}to{transform:none;opacity:0}}@keyframes lands-${n}{from{opacity:0}}`;
+const STYLE_OF_FLIGHTS = `<style>.flies-0,.flies-1{opacity:0}.flying{fill:color-mix(in srgb,var(--tint) 18%,var(--md-code-bg-color));fill-opacity:1}${flight(0)}${flight(1)}
+@media (prefers-reduced-motion:no-preference){${[0, 1].map((n) => `.flies-${n}{animation:flies-${n} ${FLIGHT}s ease-in-out var(--wait,0s) backwards}.lands-${n}{animation:lands-${n} .3s ease-out var(--wait,0s) backwards}`).join("")}}</style>`;
 const FIRST = 3; // the step of the first score
-const PATIENCE = 4; // so many beats of the piece for each step that goes on by itself: its numbers want to be read
+const PATIENCE = 5; // so many beats of the piece for each step that goes on by itself: its numbers want to be read
 
 /** state: letters, x (a row for each letter), wq, wk and wv (matrices), row (which letter looks), step, done (which rows are finished), playing. */
 export const by_hand = {
@@ -27,7 +29,7 @@ export const by_hand = {
       <button data-do="step">${next}</button>${player("Let it run", playing)}</div>
       <svg viewBox="0 0 346 338" style="max-width:44em" role="img" aria-label="Tables of x, queries, keys and values, a row for each letter; below them the three
       matrices, and from the first score on bars for the scores, the powers and the weights of the letter that looks; and at the bottom the rows of weights and of outputs that are finished.">
-      ${tables(state, found)}<g ${step < FIRST ? 'visibility="hidden"' : ""}>${bars(state, found)}</g><g>${step < FIRST ? matrices(state) : ""}</g><g>${flights(state, found)}</g>${finished(state, found)}</svg>
+      ${tables(state, found)}<g ${step < FIRST ? 'visibility="hidden"' : ""}>${bars(state, found)}</g><g class="matrices">${step < FIRST ? matrices(state) : ""}</g><g>${flights(state, found)}</g>${finished(state, found)}</svg>
       ${says(told(state, found))}`;
   },
 
@@ -96,11 +98,12 @@ function tables({ letters, x, row, step, done }, { q, k, v }) {
   const [asks, fetches] = [step >= 1 && step < FIRST + keys, step === keys + FIRST + 2];
   const met = step >= FIRST && step < FIRST + keys ? [step - FIRST] : [];
   const offered = (rows) => (step > 1 || done.length ? rows : rows.map((numbers) => numbers.map(() => null)));
+  const landed = (i) => landing(step, Math.max(rowsFor(x[i]).length - 1, 0));
   const known = q.map((numbers, i) => (done.includes(i) || (i === row && step > 0) ? numbers : numbers.map(() => null)));
   const names = letters.map((letter, i) => `<g data-do="row" data-value="${i}" style="cursor:pointer"><rect x="0" y="${TOP + ROW * i}" width="20" height="${ROW}" fill="transparent"/>
     <text class="middle ${i === row ? "q text" : ""}" x="12" y="${TOP + ROW * i + 15}">${escape(letter)}</text></g>`);
-  return `${names.join("")}${table("x", "x", "n", x, step < 2 ? [row] : [])}${table("queries", "q", "q", known, asks ? [row] : [])}
-    ${table("keys", "k", "k", offered(k), met)}${table("values", "v", "v", offered(v), fetches ? letters.map((_, i) => i) : [])}
+  return `${names.join("")}${table("x", "x", "n", x, step < 2 ? [row] : [])}${table("queries", "q", "q", known, asks ? [row] : [], TOP, (i) => (step === 1 && i === row ? landed(i) : ""))}
+    ${table("keys", "k", "k", offered(k), met, TOP, (i) => (step === 2 ? landed(i) : ""))}${table("values", "v", "v", offered(v), fetches ? letters.map((_, i) => i) : [], TOP, (i) => (step === 2 ? landed(i) : ""))}
     ${met.map((j) => meeting(TOP + ROW * keys, BARS.top + BARS.row * (j + 0.5))).join("")}`;
 }
 
@@ -125,20 +128,23 @@ const rowsFor = (shares) => shares.flatMap((share, i) => (share ? [i] : []));
 
 /** What moves at this step: rows of a matrix become a query, or keys and values; the query goes to a key; values, times their weights, become the output. */
 function flights({ letters, x, wq, wk, wv, row, step }, { q, v, weights }) {
-  const ghost = (numbers, kind, [fromX, fromY], [toX, toY], wide = CELL) => `<g class="flies-${step % 2}" style="--x:${fromX - toX}px;--y:${fromY - toY}px">${numbers.map((n, c) =>
+  const ghost = (numbers, kind, [fromX, fromY], [toX, toY], turn = 0, wide = CELL) => `<g class="flies-${step % 2}" style="--x:${fromX - toX}px;--y:${fromY - toY}px;--wait:${turn * TURN}s">${numbers.map((n, c) =>
     `<rect class="${kind} grip flying" x="${toX + wide * c}" y="${toY}" width="${wide}" height="${ROW}"/><text class="middle" x="${toX + wide * (c + 0.5)}" y="${toY + 15}">${short(n)}</text>`).join("")}</g>`;
-  const made = (i, name, kind, matrix) => rowsFor(x[i]).map((n) => ghost(matrix[n].map((y) => y * x[i][n]), kind, [LEFT[name], MATRICES + ROW * n], [LEFT[name], TOP + ROW * i]));
+  const made = (i, name, kind, matrix) => rowsFor(x[i]).map((n, turn) => ghost(matrix[n].map((y) => y * x[i][n]), kind, [LEFT[name], MATRICES + ROW * n], [LEFT[name], TOP + ROW * i], turn));
   if (step === 1) return made(row, "q", "q", wq).join("");
   if (step === 2) return letters.flatMap((_, i) => [...made(i, "k", "k", wk), ...made(i, "v", "v", wv)]).join("");
   if (step >= FIRST && step < FIRST + letters.length) return ghost(q[row], "q", [LEFT.q, TOP + ROW * row], [LEFT.k, TOP + ROW * (step - FIRST)]);
   if (step !== lastStep({ letters })) return "";
-  return v.map((numbers, i) => ghost(numbers.map((n) => n * weights[row][i]), "v", [LEFT.v, TOP + ROW * i], [MAP.output, MAP.top + ROW * row], MAP.cells[1])).join("");
+  return v.map((numbers, i) => ghost(numbers.map((n) => n * weights[row][i]), "v", [LEFT.v, TOP + ROW * i], [MAP.output, MAP.top + ROW * row], i, MAP.cells[1])).join("");
 }
 
-function table(title, name, kind, lines, lit, top = TOP) {
+/** What is there only when so many rows before the last one, and then the last one, have flown. */
+const landing = (step, turns) => `class="lands-${step % 2}" style="--wait:${at(turns * TURN + 0.85 * FLIGHT)}s"`;
+
+function table(title, name, kind, lines, lit, top = TOP, lands = () => "") {
   const [left, wide] = [LEFT[name], CELL * lines[0].length];
-  const cells = lines.flatMap((row, i) => row.map((x, c) => `<text class="middle ${lit.includes(i) ? "" : "soft"}" ${lit.includes(i) ? 'style="font-weight:600"' : ""} x="${left + CELL * (c + 0.5)}"
-    y="${top + ROW * i + 15}">${x === null ? "·" : short(x)}</text>`));
+  const cells = lines.map((row, i) => `<g ${lands(i)}>${row.map((x, c) => `<text class="middle ${lit.includes(i) ? "" : "soft"}" ${lit.includes(i) ? 'style="font-weight:600"' : ""} x="${left + CELL * (c + 0.5)}"
+    y="${top + ROW * i + 15}">${x === null ? "·" : short(x)}</text>`).join("")}</g>`);
   const marks = lines.map((_, i) => `<rect class="${kind} ${lit.includes(i) ? "grip" : "line"}" x="${left}" y="${top + ROW * i}" width="${wide}" height="${ROW}"/>`);
   return `<text class="middle ${kind === "n" ? "" : `${kind} text`}" x="${left + wide / 2}" y="${top - 9}">${title}</text>
     ${[...marks].sort((a, b) => a.includes("grip") - b.includes("grip")).join("")}${cells.join("")}`;
@@ -189,8 +195,8 @@ function finished({ letters, row, step, done }, { weights, output }) {
     const both = [[sofar[i], MAP.weights, cells[0], 1], [done.includes(i) ? output[i] : null, MAP.output, cells[1], 0]];
     return `<text class="middle ${i === row ? "q text" : ""}" x="12" y="${y + 15}">${escape(letter)}</text>${both.map(([numbers, left, wide, shaded]) =>
       output[i].concat(shaded ? [0] : []).map((_, c) => `<rect class="line" x="${left + wide * c}" y="${y}" width="${wide}" height="${ROW}"
-        ${numbers && shaded ? `style="fill:var(--ca-queries);fill-opacity:${at(0.55 * numbers[c])}"` : ""}/><text class="middle ${numbers ? "" : "soft"}" x="${at(left + wide * (c + 0.5))}" y="${y + 15}">${
-        numbers ? number(numbers[c], shaded ? 3 : 2) : "·"}</text>`).join("")).join("")}`;
+        ${numbers && shaded ? `style="fill:var(--ca-queries);fill-opacity:${at(0.55 * numbers[c])}"` : ""}/><g ${!shaded && i === row && step === lastStep({ letters }) ? landing(step, letters.length - 1) : ""}><text class="middle ${numbers ? "" : "soft"}"
+        x="${at(left + wide * (c + 0.5))}" y="${y + 15}">${numbers ? number(numbers[c], shaded ? 3 : 2) : "·"}</text></g>`).join("")).join("")}`;
   });
   return `<text class="small" x="${MAP.weights}" y="${top - 17}">the map: all weights</text><text class="small" x="${MAP.output}" y="${top - 6}">output</text>${tops.join("")}${drawn.join("")}`;
 }

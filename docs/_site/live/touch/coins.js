@@ -6,7 +6,7 @@ const [ALL, ROOTS] = [1000, [4, 16]];
 const [WIDE, HIGH, TOP] = [360, 150, 18];
 const MIDDLE = WIDE / 2;
 const BARS = 32; // on either side of the middle
-const [UNIT, ONE] = [3.5, 45]; // pixels of 1 in a sum, and in a sum that is divided by the root
+const [UNIT, ONE] = [2.75, 45]; // pixels of 1 in a sum, and in a sum that is divided by the root
 const MOST = { whole: 210, divided: 440 }; // sums at which a bar is as high as the picture
 const STYLE_OF_COINS = `<style>
 .bar{fill:var(--md-default-fg-color--light);fill-opacity:.55}.bar.within{fill:var(--ca-queries);fill-opacity:1}

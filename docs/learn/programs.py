@@ -15,8 +15,7 @@
 #
 # ## Yes and no
 #
-# Take a short text, `cab`. Each letter becomes a row of six numbers, which we call the *token* of the letter.
-# Three of them say which letter it is, a, b or c, and three say at which place it stands, counted from
+# Take a short text, `cab`. Each letter becomes a row of six numbers, which we call the *token* of the letter. Three of them say which letter it is, a, b or c, and three say at which place it stands, counted from
 # 0. In each three, one number is 1 and the others are 0.
 #
 # Now each place makes a wish: "I want to look at the place before me." (Place 0 has nobody before it, and wishes for

@@ -135,7 +135,7 @@ function flights({ letters, x, wq, wk, wv, row, step }, { q, v, weights }) {
   if (step === 2) return letters.flatMap((_, i) => [...made(i, "k", "k", wk), ...made(i, "v", "v", wv)]).join("");
   if (step >= FIRST && step < FIRST + letters.length) return ghost(q[row], "q", [LEFT.q, TOP + ROW * row], [LEFT.k, TOP + ROW * (step - FIRST)]);
   if (step !== lastStep({ letters })) return "";
-  return v.map((numbers, i) => ghost(numbers.map((n) => n * weights[row][i]), "v", [LEFT.v, TOP + ROW * i], [MAP.output, MAP.top + ROW * row], i, MAP.cells[1])).join("");
+  return v.map((numbers, i) => ghost(numbers.map((n) => n * weights[row][i]), "v", [MAP.output, TOP + ROW * i], [MAP.output, MAP.top + ROW * row], i, MAP.cells[1])).join("");
 }
 
 /** What is there only when so many rows before the last one, and then the last one, have flown. */

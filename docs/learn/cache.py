@@ -198,8 +198,8 @@ Markdown("\n".join(lines))
 # the cache holds both. All letters of your question go in at once, so you wait for the first word. Then the others come
 # quickly.
 #
-# But the cache has a price. All that is kept must be fetched from memory for each new letter, and Shazeer (2019) found
-# that a step spends most of its time waiting for it.
+# But the cache has a price. All that is kept must be fetched from memory for each new letter, and Shazeer (2019)
+# pointed out that this is what makes a step slow.
 #
 # And the cache takes room. Nobody knows how long an answer will be. So Kwon and others (2023) hand out the room in
 # pages of a few places, as an answer grows. How much room a cache takes, a [later lesson](fewer_keys.py) computes.

@@ -276,7 +276,7 @@ assert found["count after two"] < 3 < 4 < found["count letters"] < 8
 #
 # * The counter that looks *four* letters back.
 # * Our machine, which looks back at up to 128 letters.
-# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. By so many bits the packed file gets longer with the last tenth, and divided by its letters that is what a letter costs. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
+# * A program that packs files, `xz`. Repeats cost it hardly any room. It packs the nine tenths, and then all ten. What the last tenth adds to the packed file, in bits, is divided by its letters. (A letter with the probability $p$ can be packed into about $-\log_2 p$ bits, so we may compare.)
 
 # %% tags=["live", "remove-input"]
 from live import bet

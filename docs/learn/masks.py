@@ -208,7 +208,7 @@ touch(
 # there are.
 #
 # (Hide the padding in the training, too. We hid it from the other machine only afterwards, and then it read only a
-# third of the dates, even in 34 places: it had learnt to count on what the padding gave it.)
+# third of the dates, even in 34 places: it seems to have learnt to use the padding.)
 #
 # A **mask** gives the padding its 0. It holds a 1 for each key that must not be looked at, and a 0 for the others. A
 # key with a 1 is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first

@@ -110,7 +110,7 @@ touch("tower", drawn, layers=12, adds=0.75, height=1)
 
 # %% [markdown]
 # **With a norm after each of 24 parts half a percent of the letter arrives at the top, and with a single norm about a
-# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$.  On the right the squares
+# quarter.** On the left each part leaves 0.8 of what has come to it, and $0.8^{24} = 0.0047$. On the right the squares
 # add up, and $1 / \sqrt{1 + 24 \cdot 0.75^2} = 0.26$. (There each part reads a copy of the sum that was brought to size
 # 1, so it adds as much as on the left. How, you will see below.)
 #

@@ -136,8 +136,8 @@ bet(
 # Large models behave just like that. They have no mark that says nothing. But the first place sees nobody but itself,
 # so they can tell it from all others, whatever stands there, and its values turn out to be much smaller than those of
 # other places (Guo and others, 2024). In 2023 Xiao and others, who gave *attention sinks* their name, dropped it, and
-# the models wrote nonsense. Then they kept the first four [pieces](pieces_of_words.py) of a text along with the latest, and a model went on
-# well for millions of pieces. Four line breaks in their place did nearly as well.
+# the models wrote nonsense. Then they kept the first four [pieces](pieces_of_words.py) of a text along with the latest,
+# and a model went on well for millions of pieces. Four line breaks in their place did nearly as well.
 #
 # ## A place of its own
 #

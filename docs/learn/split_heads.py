@@ -268,7 +268,7 @@ unchanged = [i for i, change in enumerate(changes["second"]) if not change]
 assert "".join(text[i] for i in unchanged) == "11.19"
 
 # %% [markdown]
-# **To the second machine "30.11.1999" is "30.?????99".**  Why does it miss just these five letters?
+# **To the second machine "30.11.1999" is "30.?????99".** Why does it miss just these five letters?
 #
 # Each head has a strip of 34 cells, one for each place, and a cell holds one piece of 16 numbers. The text has ten
 # letters, so the padding mask leaves ten cells of each strip open, and hides the rest. Cut rightly, these ten hold a

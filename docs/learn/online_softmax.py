@@ -233,7 +233,7 @@ assert 192_000 < 125 * 1000 * 4
 #
 # </details>
 #
-# ## What does it cost, and what does it save? { #why-is-it-faster }
+# ## Is it faster? { #why-is-it-faster }
 #
 # Mending is extra arithmetic, though only a few products for each piece. What does one get for it?
 #

@@ -316,8 +316,7 @@ touch(
 # With norms the largest weight stays small: it even falls, from 35 % to 18 %. That is a good start, because the
 # training can still move such weights. A weight of nearly 100 % it can hardly move.
 #
-# <details class="lesson-more" markdown="1"><summary>For the curious: why does it fall, and is that so in other
-# towers?</summary>
+# <details class="lesson-more" markdown="1"><summary>For the curious: why does it fall? And in other towers?</summary>
 #
 # The residual only slows the mixing: the digits still grow more alike with every layer, so their keys get nearly equal
 # scores. Without norms they do so, too, but their size outweighs it.

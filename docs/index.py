@@ -16,8 +16,9 @@
 # </div>
 #
 # A machine writes dates as a computer would. It gets both of these 3s as the same 64 numbers, and yet makes a month of
-# one and a day of the other. How does it know? It looks at the other letters. Looking where it matters is called
-# *attention*, and the chat programs of today are built of it.
+# one and a day of the other. How does it know? Before it writes, it lets the letters look at each other: the upper 3
+# looks most at the two slashes, and the lower one at the two dots. Looking where it matters is called *attention*, and
+# the chat programs of today are built of it.
 #
 # <div class="start" markdown="1">
 #
@@ -49,6 +50,7 @@ for text, month in (("3/5/2018", 0), ("3.5.2018", 2)):  # where the number of th
     date = "2018-03-05" if month == 0 else "2018-05-03"
     maps = model(source.encode([text]), target.encode([date])[:, :-1], return_weights=True).weights
     assert maps["decoder.0.cross"][0, :, 6].numpy().mean(axis=0).argmax() == month
+    assert {*maps["encoder.0"][0, :, 0].numpy().mean(axis=0).argsort()[-2:]} == {1, 3}  # the marks, of the first letter
 machine(
     "dates",
     piece="small",

@@ -8,8 +8,8 @@
 #
 # Our machine looks at the text anew for each letter of its answer. What if it could look only once, and had to know the
 # whole date from what comes back? We built this *one-look machine*, and trained it for 700 steps. (Ours had 1,000.)
-# **Try "tuesday 19th of march 1968" and "4 march 2043", and then dates of your own whose year ends in two different
-# digits. What becomes of the year?**
+# **Try "tuesday 19th of march 1968" and "4 march 2043", and then dates of your own, between 1950 and 2049, whose year
+# ends in two different digits. What becomes of the year?**
 
 # %% tags=["live", "hide-input"]
 import sys

@@ -10,8 +10,8 @@
 # 2018". A computer wants `2018-05-03`. The machine below translates, and nobody ever told it what a month is.
 #
 # Here it has read `03.05.2018`. **Now type `3/5/2018`: which day does it make of that? Then press a letter of its
-# answer. The brighter a letter of the text, the more the machine looked at it.** Then try your own birthday, with a
-# year such as 1990 or '90.
+# answer. The brighter a letter of the text, and the thicker its thread, the more the machine looked at it.** Then try
+# your own birthday, with a year such as 1990 or '90.
 
 # %% tags=["live", "hide-input"]
 import sys

@@ -133,7 +133,7 @@ bet(
 # **Without the start mark, just those letters go wrong that needed no look.** In many such texts, two in three of those
 # letters are lost, but hardly a vowel.
 #
-# Large models behave just like that. They have no mark that says nothing. But the first place sees nobody but itself,
+# Large models behave just like that. Many have no mark that says nothing. But the first place sees nobody but itself,
 # so they can tell it from all others, whatever stands there, and its values turn out to be much smaller than those of
 # other places (Guo and others, 2024). In 2023 Xiao and others, who gave *attention sinks* their name, dropped it, and
 # the models wrote nonsense. Then they kept the first four [pieces](pieces_of_words.py) of a text along with the latest,

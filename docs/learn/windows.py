@@ -144,7 +144,7 @@ assert drawn("ring", "number") == [str(n % 4) for n in range(7)]
 assert drawn("ring", "place") == [str(n) for n in range(7)]
 
 # %% [markdown]
-# ## What does it cost?
+# ## What does a window cost? { #what-does-it-cost }
 #
 # One sign stood at a cliff. Do most? Our language model has two layers, and sees up to 128 letters. In a text that it
 # has never seen it needs 1.76 bits for a letter, on average. Now we give both layers a window, without any further
@@ -212,7 +212,7 @@ assert round(100 * cliffs.mean()) == 1
 # </details>
 #
 # **With 32 letters in sight our model needs less than 1 % more bits than with 128.** It gains hardly anything from
-# looking farther back. And cliffs like that of the quotation mark are rare: of 100 letters only one costs a whole bit
+# looking farther back. And cliffs like that of the quotation mark are rare: of 100 letters only one needs a whole bit
 # more.
 #
 # ## But layers stack

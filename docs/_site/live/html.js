@@ -2,7 +2,7 @@
 
 export const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-/** Change only what differs: focus, scrolling and half-done clicks survive. */
+/** Change only what differs: focus, scrolling and half-done clicks survive. What has the mark data-own is filled by somebody else. */
 export function morph(live, fresh) {
   const old = [...live.childNodes];
   const next = [...fresh.childNodes];
@@ -12,7 +12,7 @@ export function morph(live, fresh) {
     else if (node.nodeType !== Node.ELEMENT_NODE) update(old[i], "nodeValue", node.nodeValue);
     else {
       attributes(old[i], node);
-      morph(old[i], node);
+      if (!("own" in node.dataset)) morph(old[i], node);
     }
   });
   old.slice(next.length).forEach((node) => node.remove());

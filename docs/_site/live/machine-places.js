@@ -30,10 +30,10 @@ const LOOKS = `
 
 /** A text to type, places to drag, and below them the two answers. */
 export function emptiness(machine) {
-  const { result, text, siblings, state, means } = machine;
+  const { result, text, siblings, state, plain } = machine;
   const count = Math.max(TRAINED_LENGTH, result.padded.length);
   const empty = count - text.length;
-  const right = means ?? result.before.answer;
+  const right = plain ?? result.before.answer; // a text that is no date can't be judged: then the two are compared
   const [told, untold] = [machine.reference, state.sibling].map((name) => siblings.find((one) => one.name === name).title);
   const wrong = differing(result.answer, right).length;
   const place = Math.min(Math.max(state.at, 0), result.steps.length - 1);
@@ -44,9 +44,9 @@ export function emptiness(machine) {
   return `<div class="box">${field(machine)}
     <label class="more"><span>Places</span><input type="range" data-field="places" min="${Math.max(TRAINED_LENGTH, text.length)}" max="${MOST_PADDED}"
     value="${count}" aria-label="Places" aria-valuetext="${count} places, ${empty} of them empty"><b>${count}</b>
-    ${trail(machine, count, wrong === 0)}</label>
+    ${trail(machine, count, plain ? wrong === 0 : null)}</label>
     <div class="batch" role="img" aria-label="The ${text.length} letters of the text, and ${empty} empty places behind them.">${cells.join("")}${hollow.join("")}${'<span class="free"></span>'.repeat(MOST_PADDED - count)}</div>
-    ${reads(told, result.before.answer, right)}${reads(untold, result.answer, right, place)}
+    ${reads(told, result.before.answer, right, plain)}${reads(untold, result.answer, right, plain, place)}
     ${meter(result, text, weights, place)}
     <p class="says" aria-live="polite">${escape(saidOf(empty, wrong, machine))}</p></div><style>${LOOKS}</style>`;
 }
@@ -64,15 +64,15 @@ function meter({ steps }, text, weights, place) {
 
 const differing = (said, right) => [...right].map((_, i) => i).filter((i) => said[i] !== right[i]);
 
-/** One machine's answer. chosen: the letter whose look is shown, so that the letters can be pressed. */
-function reads(who, said, right, chosen) {
+/** One machine's answer. isJudged: whether it is known what is right; chosen: the letter whose look is shown, so that the letters can be pressed. */
+function reads(who, said, right, isJudged, chosen) {
   const wrong = differing(said, right);
   const letters = [...said].map((letter, i) => {
     const kind = wrong.includes(i) ? "bad" : "";
     return chosen === undefined ? `<span class="${kind}">${escape(letter)}</span>`
       : `<button class="${kind}" data-do="point" data-value="answer ${i}" aria-pressed="${i === chosen}" aria-label="letter ${i + 1} of the answer: ${escape(letter)}">${escape(letter)}</button>`;
   });
-  const sign = wrong.length || said.length > right.length ? '<span class="cross" aria-label="wrong">✗</span>' : '<span class="tick" aria-label="right">✓</span>';
+  const sign = !isJudged ? "" : wrong.length || said.length > right.length ? '<span class="cross" aria-label="wrong">✗</span>' : '<span class="tick" aria-label="right">✓</span>';
   return `<div class="reads"><span class="who">${escape(who)}</span><div class="strip" ${chosen === undefined ? 'role="img"' : 'role="group"'} aria-label="It writes ${escape(said || "nothing")}.">${letters.join("")}</div>${sign}</div>`;
 }
 
@@ -82,13 +82,14 @@ function trail(machine, count, isRight) {
   const { tried } = machine.trail;
   tried.set(count, isRight);
   const low = Math.max(TRAINED_LENGTH, machine.text.length);
-  const ticks = Array.from({ length: MOST_PADDED - low + 1 }, (_, i) => `<i class="${tried.has(low + i) ? (tried.get(low + i) ? "right" : "wrong") : ""}"></i>`);
+  const ticks = Array.from({ length: MOST_PADDED - low + 1 }, (_, i) => `<i class="${tried.has(low + i) ? ({ true: "right", false: "wrong" }[tried.get(low + i)] ?? "") : ""}"></i>`);
   return `<span class="trail" aria-hidden="true">${ticks.join("")}</span>`;
 }
 
-function saidOf(empty, wrong, { problem, result, text }) {
+function saidOf(empty, wrong, { problem, result, text, plain }) {
   if (problem) return `The letters above are those of the last text that could be read: “${text}”.`;
   const behind = `Behind the ${text.length} letters stand ${empty} empty places`;
+  if (!plain) return `${behind}. This page cannot read the text as a date, so it only compares: the two machines write ${wrong ? "different answers" : "the same"}.`;
   if (!wrong) return `${behind}, and ${result.answer === result.before.answer ? "both machines write the same date" : "the second machine is right"}.`;
   return `${behind}, and the second machine writes ${wrong} wrong ${wrong === 1 ? "letter" : "letters"}.`;
 }

@@ -18,11 +18,24 @@ export function whole(machine) {
 /** The beginning of the machine, for the first page. */
 export function small(machine) {
   const { state, page } = machine;
-  return `<div class="box">${field(machine)}${answer(machine, true)}${source(machine)}${says(machine)}
+  const now = { ...machine, state: { ...state, ...lookedFrom(machine) } };
+  return `<div class="box">${field(machine)}${answer(now, true, `<svg class="threads" data-own aria-hidden="true"></svg>${source(now)}`)}${says(machine)}
     <figure class="map"><canvas data-head="-1" data-map="cross" data-cell="18" role="img"
     aria-label="Heat map: which letters of the text each letter of the answer looked at"></canvas><figcaption>Each row is a letter of
     the answer. In each, the letter that it looked at most is yellow.</figcaption></figure>
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
+}
+
+/** The letter from which one looks: that which is being written, and then the one that the reader chose. */
+const lookedFrom = ({ result, shown, state: { side, at } }) => (shown < result.steps.length ? { side: "answer", at: shown - 1 } : { side, at });
+
+/** Where its threads begin, and how strong each of them is. */
+export function threads(machine) {
+  const { side, at } = lookedFrom(machine);
+  const { result } = machine;
+  const state = { ...machine.state, side, at };
+  if (side === "answer") return { side, at: Math.min(at, result.steps.length - 1), weights: sourceShades(result, state) };
+  return { side, at, weights: result.steps.map((_, i) => answerShade(result, state, i)) };
 }
 
 /** One attention of one run, with the letters to point at; of all heads, or of the one that the lesson chose. */
@@ -76,15 +89,15 @@ export function field({ state, examples, problem }) {
     </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
 }
 
-/** isSure: how sure it is stands beside the letters, and grows with them. */
-function answer({ result, state, shown, means, plain }, isSure = false) {
+/** isSure: how sure it is stands beside the letters, and grows with them; below: what stands right below them. */
+function answer({ result, state, shown, means, plain }, isSure = false, below = "") {
   const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
     step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
   const { right, text: said } = verdict(result, means, plain, !isSure);
   const sure = isSure ? `<span class="sure">sure: <b>${sureOf(result.steps.slice(0, shown))}</b></span>` : "";
   const isDone = shown >= result.steps.length;
   const kind = right === null || !isDone ? "" : right ? "right" : "wrong";
-  return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}${sure}</div>
+  return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}${sure}</div>${below}
     <p class="verdict ${kind}" aria-live="polite">${isDone ? escape(said) : ""}</p>`;
 }
 

@@ -46,9 +46,9 @@ export function verdict({ answer, sure, ended }, means, plain, saysSure = true) 
   return { right: null, text: `This page cannot read this text as a date, and so it cannot say whether that is right. ${how}` };
 }
 
-/** Cut a text into words, with the places of their letters. */
+/** Cut a text into words, and what stands between them, with the places of their letters. */
 function wordsOf(text) {
-  return [...text.matchAll(/[^ ,./]+/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
+  return [...text.matchAll(/[^ ,./]+|[ ,./]/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
 }
 
 /** Say what the chosen letter looks at, or who looks at it; andBack: also which later letter looked back at it. */

@@ -1,0 +1,90 @@
+"""Threads in the small machine: from the letter that is written to those that it looks at, as thick as the weights."""
+
+import numpy as np
+import pytest
+
+import trained
+from clear_attention import date_tokenizers
+
+PATHS = """paths => paths.map((path) => ({
+    d: path.getAttribute("d").match(/-?\\d+/g).map(Number),
+    thick: +path.getAttribute("stroke-width"),
+}))"""
+MIDDLES = """letters => letters.map((letter) => {
+    const { left, width } = letter.getBoundingClientRect();
+    return left + width / 2;
+})"""
+
+
+@pytest.fixture(scope="module")
+def looks():
+    """Return where the machine looks for each letter of 2018-05-03, and what is at which place of the text."""
+    model, _ = trained.load("dates")
+    source, target = date_tokenizers()
+    given = target.encode(["2018-05-03"])[:, :-1]
+    weights = model(source.encode(["3.5.2018"]), given, return_weights=True).weights["decoder.0.cross"]
+    return weights[0].numpy().mean(axis=0)[:, :8]
+
+
+@pytest.fixture
+def small(visit):
+    page = visit("/", reduced_motion="reduce").page
+    machine = page.locator("date-machine")
+    machine.get_by_role("textbox").focus()
+    page.wait_for_function("document.querySelector('date-machine').result")
+    machine.get_by_role("textbox").fill("3.5.2018")
+    return machine
+
+
+def drawn(machine):
+    svg = machine.locator(".box > svg.threads")
+    left = svg.evaluate("svg => svg.getBoundingClientRect().left")
+    return left, svg.locator("path").evaluate_all(PATHS)
+
+
+def letters(machine, name):
+    return machine.get_by_role("group", name=name).locator("button.letter").evaluate_all(MIDDLES)
+
+
+@pytest.mark.parametrize("at", [6, 9])
+def test_threads_are_as_thick_as_the_weights(small, looks, at):
+    small.locator(f'[data-do=point][data-value="answer {at}"]').click()
+    left, paths = drawn(small)
+    shares = looks[at] / looks[at].max()
+    np.testing.assert_allclose([path["thick"] for path in paths], np.where(shares < 0.08, 0, 7 * shares), atol=0.06)
+    begins, ends = np.array([[path["d"][0], path["d"][6]] for path in paths]).T + left
+    np.testing.assert_allclose(begins, letters(small, "The answer")[at], atol=1)
+    np.testing.assert_allclose(ends, letters(small, "The text it reads"), atol=1)
+
+
+def test_a_letter_of_the_text_is_joined_to_those_that_looked_at_it(small, looks):
+    small.locator('[data-do=point][data-value="source 2"]').click()
+    left, paths = drawn(small)
+    assert len(paths) == 11
+    column = looks[:, 2]
+    loud = column[:10] > 0.2 * column.max()
+    thick = np.array([path["thick"] for path in paths])[:10]
+    np.testing.assert_allclose(thick[loud] / thick[loud].max(), column[:10][loud] / column[:10][loud].max(), atol=0.02)
+    assert paths[0]["d"][0] + left == pytest.approx(letters(small, "The text it reads")[2], abs=1)
+
+
+def test_they_stay_at_their_letters_on_a_phone(small):
+    small.page.set_viewport_size({"width": 390, "height": 800})
+    small.page.wait_for_function(
+        """() => {
+            const { shadowRoot } = document.querySelector("date-machine");
+            const svg = shadowRoot.querySelector("svg.threads").getBoundingClientRect();
+            const letter = shadowRoot.querySelector("[data-value='source 0']").getBoundingClientRect();
+            const ends = shadowRoot.querySelector("svg.threads path").getAttribute("d").match(/-?\\d+/g).map(Number);
+            return Math.abs(ends[6] + svg.left - letter.left - letter.width / 2) < 2;
+        }"""
+    )
+
+
+def test_the_still_picture_has_them_too(visit):
+    page = visit("/").page
+    paths = page.locator("date-machine > svg.threads path").evaluate_all(PATHS)
+    thick = [path["thick"] for path in paths]
+    assert len(thick) == 8
+    assert np.argmax(thick) == 0  # the 3, from which the month is read
+    assert thick[0] == 7

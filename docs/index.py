@@ -29,9 +29,10 @@
 #
 # ## A machine that reads dates
 #
-# Here it is, a trained Transformer that runs in this page. It has read 3/5/2018, and to write the month it looked at the
-# 3. **Change both slashes to dots. Where does it look for the month now?** Press any other letter of its answer, too, and
-# type a date as you write it. Or [take the machine apart](machine.py): switch parts off, and watch what breaks.
+# Here it is, a trained Transformer that runs in this page. It has read 3/5/2018. To write the month it looked at the 3,
+# and the 3 itself had looked at the slashes. **Change both slashes to dots. Where does it look for the month now?** Press
+# any other letter, too, and type a date as you write it. Or [take the machine apart](machine.py): switch parts off, and
+# watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys

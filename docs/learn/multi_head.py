@@ -283,7 +283,8 @@ touch(
 # </details>
 #
 # Does our machine need all four? Hardly. Trained as long with one head, it also reads over 99 of 100 dates, because it
-# may look again for each letter. But the one-look machine may not. Does a second head help it?
+# may look again for each letter. But the one-look machine may not. Does it need a second head, or would more training
+# do?
 
 # %% tags=["remove-input"]
 days = [

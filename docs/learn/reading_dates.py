@@ -33,7 +33,8 @@ machine(
 
 # %% [markdown]
 # **In `03.05.2018` the 3 is a day, and in `3/5/2018` the same 3 is a month**, because dates with slashes are American,
-# month first. The 3 alone does not tell: one has to look at what stands beside it.
+# month first. The 3 alone does not tell: one has to look at what stands beside it. The orange threads show such a look:
+# the 3 of `3/5/2018` looked most at the slashes.
 #
 # ## It learnt from examples
 #

@@ -37,7 +37,7 @@ def small(visit):
 
 
 def drawn(machine):
-    svg = machine.locator(".box > svg.threads")
+    svg = machine.locator(".box > svg.threads:not(.within)")
     left = svg.evaluate("svg => svg.getBoundingClientRect().left")
     return left, svg.locator("path").evaluate_all(PATHS)
 
@@ -55,6 +55,30 @@ def test_threads_are_as_thick_as_the_weights(small, looks, at):
     begins, ends = np.array([[path["d"][0], path["d"][6]] for path in paths]).T + left
     np.testing.assert_allclose(begins, letters(small, "The answer")[at], atol=1)
     np.testing.assert_allclose(ends, letters(small, "The text it reads"), atol=1)
+
+
+def test_below_the_text_stands_where_its_letter_had_looked(small):
+    model, _ = trained.load("dates")
+    source, target = date_tokenizers()
+    given = target.encode(["2018-05-03"])[:, :-1]
+    weights = model(source.encode(["3.5.2018"]), given, return_weights=True).weights["encoder.0"]
+    weights = weights[0].numpy().mean(axis=0)[:8, :8]
+    within = small.locator(".box > svg.threads.within path")
+    for press, letter in (("answer 9", 0), ("source 2", 2)):  # the day's 3, for which it looked at the 3; and the 5
+        small.locator(f'[data-do=point][data-value="{press}"]').click()
+        thick = [path["thick"] for path in within.evaluate_all(PATHS)]
+        others = np.where(np.arange(8) == letter, 0, weights[letter])
+        shares = others / others.max()
+        np.testing.assert_allclose(thick, np.where(shares < 0.4, 0, 7 * shares), atol=0.06)
+
+
+def test_who_types_while_it_writes_sees_the_letter_that_was_chosen(visit):
+    page = visit("/").page
+    machine = page.locator("date-machine")
+    machine.get_by_role("textbox").focus()
+    page.wait_for_function("document.querySelector('date-machine').shown === 3")
+    machine.get_by_role("textbox").fill("3.5.2018")
+    assert machine.evaluate("m => [m.state.side, m.state.at, m.running]") == ["answer", 6, None]
 
 
 def test_a_letter_of_the_text_is_joined_to_those_that_looked_at_it(small, looks):

@@ -13,7 +13,7 @@ import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { exchange } from "./machine-exchange.js";
 import { fool, judged, nonsense } from "./machine-fool.js";
 import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
-import { thread } from "./machine-threads.js";
+import { loop, thread } from "./machine-threads.js";
 import { beside, columnsOf, field, fits, looks, rowsOf, small, threads, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
@@ -178,6 +178,7 @@ class DateMachine extends HTMLElement {
     this.means = meaningOf(this.text, this.names);
     this.plain = this.means ?? plainMeaningOf(this.text, this.names);
     this.shown = Infinity;
+    if (this.running) Object.assign(this.state, this.pointed); // who types while it writes sees the letter that was chosen
     clearInterval(this.running);
     this.running = undefined;
   }
@@ -203,9 +204,10 @@ class DateMachine extends HTMLElement {
     if (!reads) return;
     if (!this.result) strips[0].parentElement.querySelector(".threads") ?? strips[0].insertAdjacentHTML("afterend", '<svg class="threads" aria-hidden="true"></svg>');
     const svg = (this.result ? this.shadowRoot : this).querySelector(".threads");
-    const { side, at, weights } = this.result ? threads(this) : { side: "answer", at: writes.findIndex((one) => one.className), weights: reads.map(({ style }) => Number(style.getPropertyValue("--shade"))) };
+    const { side, at, weights, within } = this.result ? threads(this) : { side: "answer", at: writes.findIndex((one) => one.className), weights: reads.map(({ style }) => Number(style.getPropertyValue("--shade"))) };
     if (side === "answer") thread(svg, writes[at], reads, weights, true);
     else thread(svg, reads[at], writes, weights.slice(0, writes.length), false);
+    if (within) loop(this.shadowRoot.querySelector(".threads.within"), reads[within.at], reads, within.weights.slice(0, reads.length));
   }
 
   /** The small machine writes its first answer letter by letter, for those who like things to move. */

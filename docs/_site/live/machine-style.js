@@ -12,7 +12,7 @@ h2{font-size:1.1em;margin:1.4em 0 .5em}
 .loud:empty{display:none}
 .strip{display:flex;flex-wrap:wrap;gap:.12em;align-items:center;margin:.35em 0}
 .strip>.name:first-child{width:4em}
-.threads{display:block;width:100%;height:2.6em;margin:-.1em 0;overflow:visible;pointer-events:none}.threads path{fill:none;stroke:var(--ca-queries);stroke-linecap:round}
+.threads{display:block;width:100%;height:2.6em;margin:-.1em 0;overflow:visible;pointer-events:none}.threads path{fill:none;stroke:var(--ca-queries);stroke-linecap:round}.threads.within{height:2.1em}.threads.within path{stroke:var(--ca-keys)}
 @media (prefers-reduced-motion:no-preference){.threads path{transition:stroke-width .3s,stroke-opacity .3s}}
 .name{color:var(--md-default-fg-color--light);margin-right:.4em}
 .letter{min-width:1.75em;min-height:1.9em;padding:.1em;font-family:var(--md-code-font-family,var(--md-code-font,monospace));border-color:var(--ca-line)}

@@ -1,25 +1,47 @@
-/* Threads between the answer and the text: from one letter to those that it looked at, the thicker the more it looked. */
+/* Threads between letters: from one to those that it looked at, the thicker the more it looked. */
 
 import { morph } from "./html.js";
 
-const FAINT = 0.08; // of the strongest: a weaker thread is not drawn
 const THICK = 7;
+const FAINT = { between: 0.08, within: 0.4 }; // of the strongest: a weaker thread is not drawn
 
-/** Draw them into a picture that stands between two strips: from one letter to many, each with its share of the strongest; isDown: the one stands above. */
+/** Draw threads from one letter to many, each with its share of the strongest; isDown: the one stands above the others. */
 export function thread(svg, from, many, shares, isDown) {
+  const spot = spots(svg);
+  draw(svg, many, shares, FAINT.between, from && ((letter) => {
+    const [[x0, y0], [x1, y1]] = [spot(from, isDown), spot(letter, !isDown)];
+    const half = Math.round((y0 + y1) / 2);
+    return `M${x0} ${y0}C${x0} ${half} ${x1} ${half} ${x1} ${y1}`;
+  }));
+}
+
+/** Draw threads below a strip, from one of its letters to the others. */
+export function loop(svg, from, many, shares) {
+  const spot = spots(svg);
+  const others = shares.map((share, i) => (many[i] === from ? 0 : share));
+  draw(svg, many, others, FAINT.within, from && ((letter) => {
+    const [[x0, y0], [x1, y1]] = [spot(from, true), spot(letter, true)];
+    const low = Math.max(y0, y1) + Math.min(10 + Math.round(Math.abs(x1 - x0) / 5), 34);
+    return `M${x0} ${y0}C${x0} ${low} ${x1} ${low} ${x1} ${y1}`;
+  }));
+}
+
+/** Return a function that says where a letter has its lower or its upper middle, as a picture counts. */
+function spots(svg) {
   const origin = svg.getBoundingClientRect();
-  if (!origin.width) return;
-  const spot = (letter, isAbove) => {
+  return (letter, isLower) => {
     const { left, width, top, bottom } = letter.getBoundingClientRect();
-    return [left + width / 2 - origin.left, (isAbove ? bottom : top) - origin.top].map(Math.round);
+    return [left + width / 2 - origin.left, (isLower ? bottom : top) - origin.top].map(Math.round);
   };
-  const [x0, y0] = from ? spot(from, isDown) : [0, 0];
+}
+
+function draw(svg, many, shares, faint, way) {
+  if (!svg.getBoundingClientRect().width) return;
   const strongest = Math.max(...shares) || 1;
   const paths = many.map((letter, i) => {
-    const share = from ? shares[i] / strongest : 0;
-    const [x1, y1] = spot(letter, !isDown);
-    const half = Math.round((y0 + y1) / 2);
-    return `<path d="M${x0} ${y0}C${x0} ${half} ${x1} ${half} ${x1} ${y1}" stroke-width="${share < FAINT ? 0 : (THICK * share).toFixed(1)}" stroke-opacity="${share < FAINT ? 0 : (0.25 + 0.6 * share).toFixed(2)}"/>`;
+    const share = way ? shares[i] / strongest : 0;
+    const [thick, dense] = share < faint ? [0, 0] : [(THICK * share).toFixed(1), (0.25 + 0.6 * share).toFixed(2)];
+    return `<path d="${way ? way(letter) : ""}" stroke-width="${thick}" stroke-opacity="${dense}"/>`;
   });
   const fresh = document.createElement("template");
   fresh.innerHTML = `<svg>${paths.join("")}</svg>`;

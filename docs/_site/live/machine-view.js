@@ -18,24 +18,22 @@ export function whole(machine) {
 /** The beginning of the machine, for the first page. */
 export function small(machine) {
   const { state, page } = machine;
-  const now = { ...machine, state: { ...state, ...lookedFrom(machine) } };
-  return `<div class="box">${field(machine)}${answer(now, true, `<svg class="threads" data-own aria-hidden="true"></svg>${source(now)}`)}${says(machine)}
+  const between = '<svg class="threads" data-own aria-hidden="true"></svg>';
+  return `<div class="box">${field(machine)}${answer(machine, true, `${between}${source(machine)}${between.replace("threads", "threads within")}`)}${says(machine)}
+    <p class="hint">Blue: where it looked when it wrote this letter. Orange: where the letter that it looked at most had looked, before anything was written.</p>
     <figure class="map"><canvas data-head="-1" data-map="cross" data-cell="18" role="img"
     aria-label="Heat map: which letters of the text each letter of the answer looked at"></canvas><figcaption>Each row is a letter of
     the answer. In each, the letter that it looked at most is yellow.</figcaption></figure>
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
 }
 
-/** The letter from which one looks: that which is being written, and then the one that the reader chose. */
-const lookedFrom = ({ result, shown, state: { side, at } }) => (shown < result.steps.length ? { side: "answer", at: shown - 1 } : { side, at });
-
-/** Where its threads begin, and how strong each of them is. */
-export function threads(machine) {
-  const { side, at } = lookedFrom(machine);
-  const { result } = machine;
-  const state = { ...machine.state, side, at };
-  if (side === "answer") return { side, at: Math.min(at, result.steps.length - 1), weights: sourceShades(result, state) };
-  return { side, at, weights: result.steps.map((_, i) => answerShade(result, state, i)) };
+/** Where its threads begin, and how strong each of them is; within: those from the letter of the text that it looked at most to the rest of the text. */
+export function threads({ result, state, text }) {
+  const { side, at } = state;
+  const weights = side === "answer" ? sourceShades(result, state) : result.steps.map((_, i) => answerShade(result, state, i));
+  const most = side === "answer" ? weights.indexOf(Math.max(...weights.slice(0, text.length))) : at;
+  const within = { at: most, weights: mapOf(mapsOf(result, "encoder"), state.head)[most] ?? [] };
+  return { side, at: side === "answer" ? Math.min(at, result.steps.length - 1) : at, weights, within };
 }
 
 /** One attention of one run, with the letters to point at; of all heads, or of the one that the lesson chose. */

@@ -144,7 +144,7 @@ export function effect(result, state, siblings, means, inNumbers = true) {
   const fails = means ? before.answer !== means : wrongWith(before.answer);
   const written = answer || "nothing";
   const now = answer === before.answer ? `${start}, ${same} ${answer}`
-    : fails ? `${means ? `The text means ${means}. ` : ""}The whole machine writes ${before.answer}, and this one, ${what}, ${written}` : `${start}, it writes ${written} instead of ${before.answer}`;
+    : fails ? `${means ? `The text means ${means}. ` : ""}The whole machine writes ${before.answer}, and this one, ${what}, ${written}` : means ? `${start}, it writes ${written} instead of ${before.answer}` : `${start}, it writes ${written}, and the whole machine ${before.answer}`;
   if (result.atOnce || !inNumbers) return `${now}.`;
   const share = (x) => x.toFixed(2);
   const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);

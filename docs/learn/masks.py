@@ -207,8 +207,8 @@ touch(
 # two thirds, and the 1 of the month becomes a 0. From the machine that was told it takes exactly 0, however many places
 # there are.
 #
-# (Hide the padding in the training, too. We hid it from the other machine only afterwards, and then it read only a
-# third of the dates, even in 34 places: it seems to have learnt to use the padding.)
+# (Hide the padding in the training, too. We hid it from the other machine only afterwards, in 34 places, and then it
+# read one date in three in place of nearly all. It seems to have learnt to use the padding.)
 #
 # A **mask** gives the padding its 0. It holds a 1 for each key that must not be looked at, and a 0 for the others. A
 # key with a 1 is *blocked*. Here are the weights of a head of our machine, with its padding blocked. **Press the first
@@ -316,17 +316,16 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # Here $s_{ij}$ is the score of query $i$ and key $j$, $w_{ij}$ is its weight, and $m_{ij}$ is the mask, 1 or 0. The sum
 # runs over all keys $l$.
 #
-# In this site's package, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. For
-# three texts of five letters its shape is `(3, 1, 1, 5)`: texts, [heads](multi_head.py) (which come in lesson 5),
-# queries and keys. The two 1s say that all heads and all queries of a text share one row. Some other libraries count
-# [the other way round](../guides/mask_conventions.py): there a 0 hides.
+# In this site's package, [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Some
+# other libraries count [the other way round](../guides/mask_conventions.py): there a 0 hides.
 #
 # But if all keys are blocked, the sum is 0, and the weight is 0/0. Can that happen?
 #
 # <details class="lesson-more" markdown="1"><summary>Numbers to test your own mask against</summary>
 #
-# Every id 0 is hidden, wherever it stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is
-# hatched:
+# For three texts of five letters the shape is `(3, 1, 1, 5)`: texts, [heads](multi_head.py), which come in lesson 5,
+# queries and keys. The two 1s say that all heads and all queries of a text share one row. Every id 0 is hidden, wherever
+# it stands: in text 0 in the middle, in text 2 on the left. In the picture a 1 is hatched:
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 import matplotlib.pyplot as plt

@@ -78,7 +78,7 @@ EXERCISES = [
     Exercise(
         name="shape-of-a-padding-mask",
         question="Three texts were filled up to 7 ids each. What shape does `create_padding_mask` give, for texts,"
-        " heads, queries and keys? (Heads and queries share the mask.)",
+        " heads, queries and keys? (All heads and all queries of a text share one row of the mask.)",
         asks=Shape(),
         given=(np.zeros((3, 7), int),),
         right=lambda ids: create_padding_mask(ids).shape,

@@ -13,8 +13,8 @@ import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { exchange } from "./machine-exchange.js";
 import { fool, judged, nonsense } from "./machine-fool.js";
 import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
-import { loop, thread } from "./machine-threads.js";
-import { beside, columnsOf, field, fits, looks, rowsOf, small, threads, whole } from "./machine-view.js";
+import { weave } from "./machine-threads.js";
+import { beside, columnsOf, field, fits, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 import { lift, veilBelow } from "./touch/answer.js";
@@ -62,7 +62,7 @@ class DateMachine extends HTMLElement {
       this.render();
     };
     this.render();
-    if (this.scalesRows) new ResizeObserver(() => this.spin()).observe(this);
+    if (this.scalesRows) new ResizeObserver(() => weave(this)).observe(this);
     for (const kind of ["pointerover", "focusin"]) this.addEventListener(kind, () => this.wake(), { once: true });
     if (!this.isShared) {
       this.wakeWhenNear();
@@ -192,22 +192,8 @@ class DateMachine extends HTMLElement {
     this.shown = Math.min(Math.max(this.shown, 1), this.result.steps.length);
     this.replace((PIECES[this.getAttribute("piece")] ?? whole)(this));
     for (const canvas of this.shadowRoot.querySelectorAll("canvas")) this.drawOn(canvas);
-    this.spin();
+    if (this.scalesRows) weave(this);
     this.greet();
-  }
-
-  /** In the small machine threads join the letters of the answer and of the text, in its still picture, too. */
-  spin() {
-    if (!this.scalesRows) return;
-    const strips = this.result ? this.shadowRoot.querySelectorAll(".strip") : this.querySelectorAll(".still-strip");
-    const [writes, reads] = [...strips].map((strip) => [...strip.querySelectorAll(this.result ? ".letter" : "b")]);
-    if (!reads) return;
-    if (!this.result) strips[0].parentElement.querySelector(".threads") ?? strips[0].insertAdjacentHTML("afterend", '<svg class="threads" aria-hidden="true"></svg>');
-    const svg = (this.result ? this.shadowRoot : this).querySelector(".threads");
-    const { side, at, weights, within } = this.result ? threads(this) : { side: "answer", at: writes.findIndex((one) => one.className), weights: reads.map(({ style }) => Number(style.getPropertyValue("--shade"))) };
-    if (side === "answer") thread(svg, writes[at], reads, weights, true);
-    else thread(svg, reads[at], writes, weights.slice(0, writes.length), false);
-    if (within) loop(this.shadowRoot.querySelector(".threads.within"), reads[within.at], reads, within.weights.slice(0, reads.length));
   }
 
   /** The small machine writes its first answer letter by letter, for those who like things to move. */

@@ -1,12 +1,31 @@
 /* Threads between letters: from one to those that it looked at, the thicker the more it looked. */
 
 import { morph } from "./html.js";
+import { threads } from "./machine-view.js";
 
 const THICK = 7;
 const FAINT = { between: 0.08, within: 0.4 }; // of the strongest: a weaker thread is not drawn
 
+/** Join the letters of the small machine's answer and of its text, and those of the text; before it wakes, those of its still picture. */
+export function weave(machine) {
+  const { result } = machine;
+  const root = result ? machine.shadowRoot : machine;
+  const strips = root.querySelectorAll(result ? ".strip" : ".still-strip");
+  if (strips.length < 2) return;
+  const [writes, reads] = [...strips].map((strip) => [...strip.querySelectorAll(result ? ".letter" : "b")]);
+  if (!root.querySelector(".threads")) strips[0].insertAdjacentHTML("afterend", '<svg class="threads" aria-hidden="true"></svg>');
+  const { side, at, weights, within } = result ? threads(machine) : still(writes, reads);
+  const between = root.querySelector(".threads");
+  if (side === "answer") thread(between, writes[at], reads, weights, true);
+  else thread(between, reads[at], writes, weights.slice(0, writes.length), false);
+  if (within) loop(root.querySelector(".threads.within"), reads[within.at], reads, within.weights.slice(0, reads.length));
+}
+
+/** What the still picture says of its threads: the marked letter, and how bright those are that it looked at. */
+const still = (writes, reads) => ({ side: "answer", at: writes.findIndex((letter) => letter.className), weights: reads.map(({ style }) => Number(style.getPropertyValue("--shade"))) });
+
 /** Draw threads from one letter to many, each with its share of the strongest; isDown: the one stands above the others. */
-export function thread(svg, from, many, shares, isDown) {
+function thread(svg, from, many, shares, isDown) {
   const spot = spots(svg);
   draw(svg, many, shares, FAINT.between, from && ((letter) => {
     const [[x0, y0], [x1, y1]] = [spot(from, isDown), spot(letter, !isDown)];
@@ -16,7 +35,7 @@ export function thread(svg, from, many, shares, isDown) {
 }
 
 /** Draw threads below a strip, from one of its letters to the others. */
-export function loop(svg, from, many, shares) {
+function loop(svg, from, many, shares) {
   const spot = spots(svg);
   const others = shares.map((share, i) => (many[i] === from ? 0 : share));
   draw(svg, many, others, FAINT.within, from && ((letter) => {

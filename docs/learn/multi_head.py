@@ -451,14 +451,13 @@ touch(
 
 # %% [markdown]
 # **After 2,100 steps all letters walk to the other side at the fourth digit, even the 6 and the 7.** (Together they
-# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps the 6 pulls for the 6 and the 7 for the
-# 7, whichever digit is asked, and these two nearly balance. The 1 and the others pull for the 7 both times, so the
-# machine writes 1977.
+# pull about six times as hard, so the boxes are drawn smaller.) After 700 steps only the 9 does, and it is too weak to
+# matter. The 6 pulls for the 6 and the 7 for the 7, whichever digit is asked, and these two nearly balance. The 1 and
+# the others pull for the 7 both times, so the machine writes 1977.
 #
 # <details class="lesson-more" markdown="1"><summary>For the curious: is it so in every date? And what does the 9 know?</summary>
 #
-# In 1967, after 700 steps, the 9 changes sides, but it pulls for the wrong digit both times, and is too weak to matter.
-# And not all walk in every date. In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
+# Not all walk in every date. In 2043 the others, "…", stay with the 4. So in over 1,300 unseen dates we watched the
 # letter that is the third digit of the year, like the 6 of 1967. After 700 steps it changes sides in 7 of 100 dates,
 # and after 2,100 in 98.
 #

@@ -107,8 +107,10 @@ def test_they_stay_at_their_letters_on_a_phone(small):
 
 def test_the_still_picture_has_them_too(visit):
     page = visit("/").page
-    paths = page.locator("date-machine > svg.threads path").evaluate_all(PATHS)
+    paths = page.locator("date-machine > svg.threads:not(.within) path").evaluate_all(PATHS)
     thick = [path["thick"] for path in paths]
     assert len(thick) == 8
     assert np.argmax(thick) == 0  # the 3, from which the month is read
     assert thick[0] == 7
+    within = page.locator("date-machine > svg.threads.within path").evaluate_all(PATHS)
+    assert {*np.argsort([path["thick"] for path in within])[-2:]} == {1, 3}  # the slashes

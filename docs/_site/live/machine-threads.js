@@ -13,16 +13,22 @@ export function weave(machine) {
   const strips = root.querySelectorAll(result ? ".strip" : ".still-strip");
   if (strips.length < 2) return;
   const [writes, reads] = [...strips].map((strip) => [...strip.querySelectorAll(result ? ".letter" : "b")]);
-  if (!root.querySelector(".threads")) strips[0].insertAdjacentHTML("afterend", '<svg class="threads" aria-hidden="true"></svg>');
-  const { side, at, weights, within } = result ? threads(machine) : still(writes, reads);
+  if (!root.querySelector(".threads")) {
+    for (const [i, kind] of ["threads", "threads within"].entries()) strips[i].insertAdjacentHTML("afterend", `<svg class="${kind}" aria-hidden="true"></svg>`);
+  }
+  const { side, at, weights, within } = result ? threads(machine) : still(writes, reads, strips[1].dataset.within);
   const between = root.querySelector(".threads");
   if (side === "answer") thread(between, writes[at], reads, weights, true);
   else thread(between, reads[at], writes, weights.slice(0, writes.length), false);
   if (within) loop(root.querySelector(".threads.within"), reads[within.at], reads, within.weights.slice(0, reads.length));
 }
 
-/** What the still picture says of its threads: the marked letter, and how bright those are that it looked at. */
-const still = (writes, reads) => ({ side: "answer", at: writes.findIndex((letter) => letter.className), weights: reads.map(({ style }) => Number(style.getPropertyValue("--shade"))) });
+/** What the still picture says of its threads: the marked letter, how bright those are that it looked at, and where the brightest had looked. */
+function still(writes, reads, looked) {
+  const weights = reads.map(({ style }) => Number(style.getPropertyValue("--shade")));
+  const within = looked && { at: weights.indexOf(Math.max(...weights)), weights: looked.split(" ").map(Number) };
+  return { side: "answer", at: writes.findIndex((letter) => letter.className), weights, within };
+}
 
 /** Draw threads from one letter to many, each with its share of the strongest; isDown: the one stands above the others. */
 function thread(svg, from, many, shares, isDown) {

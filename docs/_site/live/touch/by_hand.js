@@ -176,8 +176,8 @@ function bars({ letters, row, step }, { scores, powers, weights }) {
       const spot = s === 2 ? (end ? begin - 4 : begin + size + 4) : starts[s] + (length ?? 0) + (length < 0 ? -4 : 4);
       const inside = s === 2 && size > 0.5 * wide[2]; // a long share has no room beside it
       const way = length < 0 ? `;transform:scaleX(-1);transform-origin:${at(starts[s])}px 0` : ""; // so that it grows to the left
-      return `<rect class="${s === 2 ? "w" : "q"} fill grows" x="${at(starts[s])}" y="${y + 4}" height="${high - 8}" style="width:${at(length === null ? 0 : Math.max(size, 1))}px${way}" opacity="${fresh(s) ? 1 : 0.75}"/>
-        <text class="small ${length < 0 || (end && !inside) ? "end" : ""}" ${inside ? 'style="fill:var(--md-default-bg-color);font-weight:600"' : ""} x="${at(inside ? begin + 5 : spot)}" y="${y + 15}">${length === null ? "" : shown[s]}</text>`;
+      return `<g ${s === 0 && step === j + FIRST ? landing(step, 0) : ""}><rect class="${s === 2 ? "w" : "q"} fill grows" x="${at(starts[s])}" y="${y + 4}" height="${high - 8}" style="width:${at(length === null ? 0 : Math.max(size, 1))}px${way}" opacity="${fresh(s) ? 1 : 0.75}"/>
+        <text class="small ${length < 0 || (end && !inside) ? "end" : ""}" ${inside ? 'style="fill:var(--md-default-bg-color);font-weight:600"' : ""} x="${at(inside ? begin + 5 : spot)}" y="${y + 15}">${length === null ? "" : shown[s]}</text></g>`;
     })];
   });
   return `${titles.join("")}<path class="line" d="M${zero} ${top}V${low}M${left[1]} ${top}V${low}"/><rect class="line" x="${left[2]}" y="${top}" width="${wide[2]}" height="${high * keys}"/>

@@ -52,16 +52,13 @@ for text, month in (("3/5/2018", 0), ("3.5.2018", 2)):  # where the number of th
     maps = model(source.encode([text]), target.encode([date])[:, :-1], return_weights=True).weights
     assert maps["decoder.0.cross"][0, :, 6].numpy().mean(axis=0).argmax() == month
     assert {*maps["encoder.0"][0, :, 0].numpy().mean(axis=0).argsort()[-2:]} == {1, 3}  # the marks, of the first letter
-had_looked = model(source.encode(["3/5/2018"]), target.encode(["2018-03-05"])[:, :-1], return_weights=True)
-had_looked = had_looked.weights["encoder.0"][0, :, 0].numpy().mean(axis=0)[:8]  # the 3
-with_threads = f'<p class="still-strip" data-within="{" ".join(f"{x:.3f}" for x in had_looked)}"><span>reads'
 machine(
     "dates",
     piece="small",
     page="machine/",
     text="3/5/2018",
     at=6,
-    without=still(model, "3/5/2018", at=6, each_row=True).replace('<p class="still-strip"><span>reads', with_threads),
+    without=still(model, "3/5/2018", at=6, each_row=True),
 )
 
 # %% [markdown]

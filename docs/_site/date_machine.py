@@ -148,35 +148,40 @@ def still(model, text, at=6, each_row=False):
     """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML.
 
     The picture shows the mean of all heads; above it stands where letter `at` of the answer looked. There the largest
-    weight is the brightest, and with `each_row` it is so in each row of the picture, as in the small machine.
+    weight is the brightest, and with `each_row` it is so in each row of the picture, as in the small machine. That one
+    also tells where the letter that was looked at most had looked.
     """
     source, target = date_tokenizers()
     ids = source.encode([text])
     written = greedy_search(model, ids, max_length=11, jit_compile=False).numpy()
     given = np.concatenate([np.full((1, 1), model.start_id), written[:, :-1]], axis=1)
-    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy().mean(axis=0)
+    maps = model(ids, given, return_weights=True).weights
+    maps = {name: heads[0].numpy().mean(axis=0) for name, heads in maps.items()}
+    weights = maps["decoder.0.cross"]
     answer = target.decode(written)[0]
     rows = [*answer, "▪"][: len(weights)]
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
-    most = text[int(np.argmax(weights[at]))]
+    most = int(np.argmax(weights[at]))
+    within = maps["encoder.0"][most] if each_row else ()
     shades = weights / weights.max(axis=1, keepdims=True) if each_row else weights
     return (
-        f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max())}"
-        f"<p>The machine wrote “{rows[at]}”. For this letter it looked most at “{html.escape(most)}”. Below, each "
-        f"row is a letter of the answer {answer}, and the letters of the text that it looked at stand out."
+        f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max(), within=within)}"
+        f"<p>The machine wrote “{rows[at]}”. For this letter it looked most at “{html.escape(text[most])}”. Below, "
+        f"each row is a letter of the answer {answer}, and the letters of the text that it looked at stand out."
         f"<noscript> With JavaScript you could type your own date here.</noscript></p>"
         f"{picture(shades, rows, text, alt)}"
     )
 
 
-def strip(name, letters, shades=(), chosen=None):
-    """Return letters in boxes, shaded by numbers up to 1, or one of them marked."""
+def strip(name, letters, shades=(), chosen=None, within=()):
+    """Return letters in boxes, shaded by numbers up to 1, or one of them marked; threads below show `within`."""
     boxes = []
     for i, letter in enumerate(letters):
         style = f' style="--shade:{shades[i]:.2f}"' if len(shades) else ""
         mark = ' class="chosen"' if i == chosen else ""
         boxes.append(f"<b{mark}{style}>{html.escape(letter).replace(' ', '␣')}</b>")
-    return f'<p class="still-strip"><span>{name}</span>{"".join(boxes)}</p>'
+    looked = f' data-within="{" ".join(f"{share:.3f}" for share in within)}"' if len(within) else ""
+    return f'<p class="still-strip"{looked}><span>{name}</span>{"".join(boxes)}</p>'
 
 
 def picture(weights, rows, columns, alt):

@@ -364,6 +364,10 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 far = np.float32(-1e9)
 np.testing.assert_array_equal(np.float32([3, 1]) + far, [far, far])
 assert 3 + int(far) == -999_999_997
+for hides, shares in (([0, 1], [1, 0]), ([1, 1], [0.5, 0.5])):
+    added = np.float32([3, 1]) + np.float32(hides) * far
+    powers = np.exp(added - added.max())
+    np.testing.assert_array_equal(powers / powers.sum(), shares)
 
 # %% [markdown]
 # Why the whole training, if each text of a batch is read by itself? Because each step of the training changes the

@@ -406,6 +406,8 @@ print(f"one open row: {len(rows)}, all rows open: {len(rooms)}")
 assert (len(rows), len(rooms)) == (317, 278)
 assert -(-lengths.sum() // 64) == 268
 assert lengths.max() == len(longest) == 33
+assert [round(n / 1e6, 1) for n in (317 * 64**2, 1000 * 33**2)] == [1.3, 1.1]
+assert round(np.exp(1.5), 2) == 4.48
 assert 0.37 < 1 - 317 * 64 / (33 * 1000) < 0.4  # nearly two fifths
 assert 0.4 < 1 - lengths.sum() / (33 * 1000) < 0.5  # nearly half are empty
 

@@ -106,6 +106,10 @@ ids, given = source.encode([text]), target.encode([answer])[:, :-1]
 maps = model(ids, given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
 share = looked[6]  # of four heads, for the 5
+four = np.sort(looked[: len(answer)])[:, -4:]  # the widest columns
+dash = np.array([*answer]) == "-"
+assert (four[~dash].sum(axis=1) > 0.85).sum() == 6
+assert four[dash].max() < 0.2
 vectors = model.encode(ids).output[0, : len(text)].numpy()
 parted = {"y": share[18], "r": share[10], "m": share[16]}
 assert [text[i] for i in (18, 10, 16)] == [*parted]
@@ -169,9 +173,10 @@ touch(
 # %% [markdown]
 # **The machine looks by mixing all vectors, each with its weight, and this is called attention.** In 2014 Bahdanau, Cho
 # and Bengio let a translation program *look back* at every word while it writes. Nobody says where to look. The machine
-# finds out in training, because looking there makes the right letters more probable. For most digits one to three
-# columns are wide, and for a dash hardly any. (It looks four times over, each time with weights of its own. The picture
-# shows their mean, and [lesson 6](split_heads.py#how-the-numbers-are-shared) shows all four. We come back to the r.)
+# finds out in training, because looking there makes the right letters more probable. For most digits one to four
+# columns hold nearly all of the weight, and for a dash many letters share it. (It looks four times over, each time with
+# weights of its own. The picture shows their mean, and [lesson 6](split_heads.py#how-the-numbers-are-shared) shows all
+# four. We come back to the r.)
 #
 # The machine has two halves. The **encoder** reads the text: in it the letters of the text look at each other, and each
 # gets a new vector. The **decoder** then mixes these vectors, as above, and writes.

@@ -270,6 +270,14 @@ class TestTakenApart:
         assert "Given the right letters, as in training, it says 2018-05-03" in said
         assert "instead of 2018-05-03" in said
 
+    def test_what_cannot_be_judged_is_only_compared(self, machine):
+        machine.locator("[data-field=sibling]").select_option(label="without positions")
+        machine.page.wait_for_function("document.querySelector('date-machine').model.config.lacks.length")
+        for text in ("banana", "8102.50.30", "3rd day of may in 2018"):
+            field(machine).fill(text)
+            assert "instead of" not in machine.locator(".effect").inner_text()
+        assert machine.evaluate("m => m.plain") is None
+
     def test_all_digits_at_once(self, machine):
         machine.locator("[data-field=sibling]").select_option(label="all digits at once, 8 heads")
         machine.page.wait_for_function("document.querySelector('date-machine').result.atOnce")

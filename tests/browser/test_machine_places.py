@@ -43,6 +43,17 @@ def test_both_machines_read_as_the_trained_ones_do(machine, places):
     assert f"stand {places - 10} empty places" in machine.locator(".says").inner_text()
 
 
+def test_a_text_that_is_no_date_is_not_judged(machine):
+    field = machine.get_by_role("textbox")
+    assert machine.locator(".reads .tick").count() == 2
+    field.fill("banana")
+    assert not machine.locator(".reads :is(.tick, .cross)").count()
+    assert "so it only compares: the two machines write" in machine.locator(".says").inner_text()
+    assert not machine.locator(".trail :is(.right, .wrong)").count()
+    field.fill("3.5.2018")  # in no form of the training, but a date
+    assert machine.locator(".reads :is(.tick, .cross)").count() == 2
+
+
 @pytest.mark.parametrize(("places", "letter"), [(34, 5), (100, 5), (100, 2)])
 def test_the_meter_shares_the_weight_between_letters_and_emptiness(machine, places, letter):
     machine.get_by_role("slider", name="Places").fill(str(places))

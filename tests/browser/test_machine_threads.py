@@ -72,6 +72,12 @@ def test_below_the_text_stands_where_its_letter_had_looked(small):
         np.testing.assert_allclose(thick, np.where(shares < 0.4, 0, 7 * shares), atol=0.06)
 
 
+def test_marks_between_words_are_named_where_the_thread_is_thick(small):
+    small.get_by_role("textbox").fill("3/5/2018")
+    small.locator('[data-do=point][data-value="answer 7"]').click()
+    assert "It looked at “/” (49 %)" in small.locator(".says").inner_text()
+
+
 def test_who_types_while_it_writes_sees_the_letter_that_was_chosen(visit):
     page = visit("/").page
     machine = page.locator("date-machine")

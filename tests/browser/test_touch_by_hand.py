@@ -89,6 +89,10 @@ def test_what_flies_is_what_is_added_up(piece):
     assert not flown()
     by_hand.press("Next step")
     assert np.sum(flown(), axis=0).tolist() == QUERIES[2].tolist()
+    landed = by_hand.element.locator("g[class^=lands]")  # the sum is there only when the second row is, which waits
+    wait = "all => all.map((one) => parseFloat(one.style.getPropertyValue('--wait')))"
+    assert landed.all_text_contents() == ["2010"]
+    assert landed.evaluate_all(wait)[0] > max(flying.evaluate_all(wait)) > 0
     by_hand.press("Next step")
     made = flown()
     keys = [row for row in made if len(row) == 4]

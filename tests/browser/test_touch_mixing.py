@@ -136,7 +136,7 @@ def test_what_goes_to_the_sink_leaves_no_colour(piece):
     mixed = mixing.element.locator("g.mixed rect")
     from_a = mixed.evaluate_all(strongest)
     assert "0.34 of the weight is thrown away, so the mixture is paler than the r" in mixing.says()
-    mixing.press("letter 12 of the answer, q")
+    mixing.press("letter 12 of those that look, q")
     assert "The sink gets nearly all of the weight, and the letters hardly anything." in mixing.says()
     mixing.press("Mixture")
     assert "hardly said anything" in mixing.says()

@@ -57,7 +57,7 @@ ASKED = [
     ("score_rules", "cards", 0, [("do", "swap", 0), ("do", "swap", 0), ("do", "swap", 1)]),
     ("score_rules", "cards", 1, [("slide", "Price of a place", 0.5)]),
     ("sinks", "spare", 0, [("do", "query", 5)]),
-    ("sinks", "mixing", 0, [("press", "Mixture"), ("press", "letter 12 of the answer, q")]),
+    ("sinks", "mixing", 0, [("press", "Mixture"), ("press", "letter 12 of those that look, q")]),
     ("sinks", "spare", 1, [("do", "query", 5), ("slide", "Score of the sink", 0), ("slide", "Score of the sink", 12)]),
     ("sorting", "seats", 0, [("press", "Next place")] * 6),
     ("sorting", "looks", 0, [("do", "wish", wish) for wish in WISHES["sorting"]]),

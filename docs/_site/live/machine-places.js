@@ -82,7 +82,7 @@ function trail(machine, count, isRight) {
   const { tried } = machine.trail;
   tried.set(count, isRight);
   const low = Math.max(TRAINED_LENGTH, machine.text.length);
-  const ticks = Array.from({ length: MOST_PADDED - low + 1 }, (_, i) => `<i class="${tried.has(low + i) ? ({ true: "right", false: "wrong" }[tried.get(low + i)] ?? "") : ""}"></i>`);
+  const ticks = Array.from({ length: MOST_PADDED - low + 1 }, (_, i) => `<i class="${{ true: "right", false: "wrong" }[tried.get(low + i)] ?? ""}"></i>`);
   return `<span class="trail" aria-hidden="true">${ticks.join("")}</span>`;
 }
 

@@ -40,11 +40,12 @@ export const mixing = {
     const names = heads.map((shares, head) => named({ shares, text, rest, top: block + head * tall, high: of * HIGH }));
     const borders = heads.map((_, head) => bordered(block + head * joined, of * HIGH, heads.length > 1 ? `head ${head + 1}` : "1 in all"));
     const left = heads.length > 1 ? heads.map((_, head) => `<text class="soft end" x="-8" y="${TOP + head * tall + (of * HIGH) / 2 + 5}">head ${head + 1}</text>`).join("") : "";
-    const keys = [...answer].map((letter, i) => `<button data-do="chosen" data-value="${i}" aria-pressed="${i === chosen}" aria-label="letter ${i + 1} of the answer, ${letter}">${shown(letter)}</button>`);
+    const asks = rest === "sink" ? { says: "It looks from", of: "those that look" } : { says: "It writes", of: "the answer" };
+    const keys = [...answer].map((letter, i) => `<button data-do="chosen" data-value="${i}" aria-pressed="${i === chosen}" aria-label="letter ${i + 1} of ${asks.of}, ${letter}">${shown(letter)}</button>`);
     const stages = STAGES.map((name, i) => `<button data-do="stage" data-value="${i}" aria-pressed="${i === stage}">${name}</button>`);
     const ways = looks.map(({ name }, i) => `<button data-do="look" data-value="${i}" aria-pressed="${i === look}">${name}</button>`);
     const margin = left ? MARGIN : 0;
-    return `${STYLE_OF_MIXING}<div class="mixing-answer" role="group" aria-label="Letter of the answer"><span>${rest === "sink" ? "It looks from" : "It writes"}</span>${keys.join("")}</div>
+    return `${STYLE_OF_MIXING}<div class="mixing-answer" role="group" aria-label="Letter of ${asks.of}"><span>${asks.says}</span>${keys.join("")}</div>
       ${looks.length > 1 ? `<div class="controls" role="group" aria-label="What it looks at">${ways.join("")}</div>` : ""}
       <svg class="mixing" viewBox="${-margin} 0 ${ACROSS + margin} ${block + heads.length * tall - GAP + 6}" style="max-width:44em" role="img" aria-label="${drawn(state, heads)}">
       ${letters.join("")}${after}${empty}${left}${stage > 1 ? columns("ghost", 1) : ""}<g ${stage === 3 ? 'class="fades"' : ""}>${columns("column", stage)}</g>
